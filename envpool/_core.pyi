@@ -214,10 +214,9 @@ def add_pure_model(
 ) -> tuple[ModelReference, int, int, int, bytes, str]:
     """Makes a model for jitted code.
 
-    Returns the model, the bytes of a state and of a parameter row, the offset of the options' values in a parameter row,
-    the default parameters, and the parts of a state as JSON.
-    The arguments from `source` to `envs` describe the model's program for a GPU (envpool/cuda/program.py). `source` is
-    empty if there is none.
+    Returns the model, the bytes of a state and of a parameter row, the offset of the options' values in a parameter
+    row, the default parameters, and the parts of a state as JSON. The arguments from `source` to `envs` describe the
+    model's program for a GPU (envpool/cuda/program.py). `source` is empty if there is none.
     """
 
 def live_models() -> int:

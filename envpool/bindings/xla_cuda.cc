@@ -34,8 +34,8 @@ DeviceCompiler& compiler() {
   return *compiler;
 }
 
-// The shape of a batch and the strides of its operands. Dimensions of one row are left out, and neighbouring dimensions
-// are merged if the strides of every operand allow it.
+// The shape of a batch and the strides of its operands. Dimensions of extent 1 are left out, and neighbouring
+// dimensions are merged if the strides of every operand allow it.
 struct Axes {
   std::vector<i64> extents{};
   std::vector<std::vector<i64>> strides{};  // by axis and operand, in bytes

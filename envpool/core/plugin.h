@@ -265,7 +265,7 @@ inline constexpr abi::Table kTableOf = [] {
   return table;
 }();
 
-// Returns the table of an environment, written in any of the contracts, for ENVPOOL_PLUGIN.
+// Returns the table of an environment that is written in any of the contracts. ENVPOOL_PLUGIN takes such tables.
 template <class Env, Literal kHeader = "">
 constexpr const abi::Table* table() {
   constexpr contract::ContractKind kKind = contract::contract_of<Env>();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Four-wide SIMD types, for environments that spend most of a step on mathematics. Code templated on T works for f64x4
-// as for f64, and for f32x4 as for f32. Each lane has the same bits as the scalar code, because + - * / and comparisons
-// are the same operations, and none are fused. `select` takes the mask that a comparison returns. Functions that
-// take lanes must be ENVPOOL_ALWAYS_INLINE, because the calling convention for vectors depends on the target CPU, which
-// may differ between caller and callee.
+// as for f64, and for f32x4 as for f32. Each lane has the same bits as the scalar code, because both use the same
+// operations (+ - * / and comparisons), and none are fused. `select` takes the mask that a comparison returns.
+// Functions that take lanes must be ENVPOOL_ALWAYS_INLINE, because the calling convention for vectors depends on the
+// target CPU, which may differ between caller and callee.
 #pragma once
 
 #include "envpool/core/math/avx2.h"

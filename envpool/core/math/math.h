@@ -8,8 +8,8 @@
 // Templates implement f32 and f64 alike. These are the maximum errors in units in the last place (ulp); the error of a
 // correctly rounded result is at most 0.5. math_test.py checks them for both types:
 //
-//   sin cos sincos   0.51   for |x| <= 102400 (f32: 512) in straight-line code; beyond, for any
-//                           finite number, 0.53 by integer arithmetic; an infinity gives NaN
+//   sin cos sincos   0.51   for |x| <= 102400 (f32: 512) in straight-line code; for larger finite
+//                           numbers 0.53, by integer arithmetic; an infinity gives NaN
 //   exp              0.70   subnormal results 1; overflow gives infinity, underflow 0
 //   log              0.65   log(0) is -infinity; negative arguments give NaN
 //   atan atan2       0.55   signed zeros and infinities as in C

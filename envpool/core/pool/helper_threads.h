@@ -47,8 +47,8 @@ class HelperThreads {
 
   // Calls part(0) to part(parts - 1) on this thread and the helpers, and rethrows an exception of one of the calls.
   // Each thread has its own range of parts, which is the same in every job, because the data may still be in its cache.
-  // It first takes the parts of its range, and then the remaining parts of the others. While the helpers run another
-  // caller's job, this thread runs all parts.
+  // A thread first takes the parts of its own range, and then the remaining parts of other ranges. While the helpers
+  // run another caller's job, this thread runs all parts.
   template <class Part>
   void run(i64 parts, Part&& part) {
     if (parts < 2 || size_ < 2 || in_use_.exchange(true)) {

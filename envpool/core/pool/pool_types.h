@@ -33,8 +33,8 @@ struct NoMemory : std::bad_alloc {
 // A wait was interrupted, because the caller's `interrupted` returned true (Ctrl-C).
 struct Interrupted : std::exception {};
 
-// The kind of the calling thread. XLA runs a program on any of its threads, so the number of its threads does not tell
-// how many threads use a pool.
+// The kind of the calling thread. XLA may run the calls of one program on different threads, so the pool does not count
+// XLA's threads as separate callers.
 enum class Caller { kUser, kXla };
 
 // Whether the calling thread, which sends and receives a synchronous batch, helps to step its environments.

@@ -75,8 +75,8 @@ inline std::vector<int> allowed_cpus() {
   return cpus;
 }
 
-// Returns the folders of this process's control groups, for cgroup v2 and for the `controller` of v1: its own group and
-// the groups that contain it, as far as they are mounted. The limits of all of them apply.
+// Returns the folders of this process's control groups, for cgroup v2 and for the `controller` of v1. These are its own
+// group and the groups that contain it, if they are mounted. The limits of all of them apply.
 inline std::vector<std::string> cgroup_folders(const std::string& controller, const std::string& root = {}) {
   const auto lists = [](const std::string& names, const std::string& name) {
     return ("," + names + ",").find("," + name + ",") != std::string::npos;

@@ -61,7 +61,7 @@ class ResultBlocks {
   // Takes the block that complete() returned. Its environments stay under way until it is settled.
   Batch take(Block* block) {
     Block* const next = sync_ ? nullptr : blocks_->acquire(batch_size_);
-    // The slot's next block is stored first, because an environment of this block needs it as soon as it is sent again.
+    // The slot's next block is stored first: an environment that is sent again may need that block immediately.
     slot(front_++).store(next, std::memory_order_release);
     block->compact_players();
     block->pool = blocks_;

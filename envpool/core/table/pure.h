@@ -399,8 +399,8 @@ struct PureFunctions {
     }
   }
 
-  // Steps as many rows of a block as possible in lanes, or none if the episode of one is over. Returns the first row
-  // that remains.
+  // Steps as many rows of a block as possible in lanes, or none if the episode of one of them is over. Returns the
+  // first row that remains.
   static i64 step_in_lanes(const PureBatch& batch, const RowSettings& settings, i64 first, i64 end, EndedRows& ended) {
     const i64 count = batch.in_lanes(end - first);
     if (count == 0) return first;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Signatures of the parameter rows that a caller of the pure functions holds (pure.h). The process signs the rows that
-// it has checked. A row with a valid signature can be used as it is, on the host and on a device, where the checks of
-// its options cannot run. NVRTC compiles this file, so it includes no standard header.
+// it has checked. A row with a valid signature needs no further checks. This makes rows usable on a device, where the
+// checks of options cannot run. NVRTC compiles this file, so it includes no standard header.
 #pragma once
 
 #include "envpool/core/types.h"

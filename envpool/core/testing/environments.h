@@ -212,7 +212,7 @@ struct PoolConfig {
     how.seeds.assign(size_t(num_envs), seed);
     for (i32 i = 0; i < num_envs; ++i) how.streams.push_back(u32(i));
     const std::shared_ptr<EnvPool> pool = EnvPool::make(*table, how, {"test", batch_size, num_threads});
-    // The threads of a pool keep it alive until it is closed, so this pointer closes it on destruction.
+    // The threads of a pool keep the pool alive until it is closed, so the returned pointer closes it on destruction.
     return {pool.get(), [pool](EnvPool*) { pool->close(std::chrono::seconds(5)); }};
   }
   std::shared_ptr<EnvPool> sum_env() const { return (*this)(table<SumEnv>()); }

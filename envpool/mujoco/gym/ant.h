@@ -8,9 +8,9 @@
 // Reward: forward_reward_weight * x velocity of main_body + healthy_reward - ctrl_cost_weight * sum of squared torques
 // - contact_cost_weight * sum of squared contact forces.
 // Terminated: when the torso's height is outside healthy_z_min..max, or an element of the state is not finite.
-// Versions: version 4 has contact forces only with use_contact_force. It then includes those of the world body, and
-// reports the cost of contact forces as reward_ctrl. Version 3 always has contact forces, but they are zeros, because
-// mujoco-py did not compute them. Both versions give healthy_reward for the last step too.
+// Versions: version 4 has contact forces only with use_contact_force. Observations then include those of the world
+// body, and the cost of contact forces is reported as reward_ctrl. Version 3 always has contact forces, but they are
+// zeros, because mujoco-py did not compute them. Both versions give healthy_reward for the last step too.
 // Info: position, velocity, distance from the origin and the terms of the reward.
 // Reset: uniform noise on positions, normal noise on velocities, both of size reset_noise_scale.
 // Source: gymnasium 1.4.0, Ant-v4 and -v5; Schulman, Moritz, Levine, Jordan, Abbeel (2015).
