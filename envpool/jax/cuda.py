@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles environments for the XLA handlers on NVIDIA GPUs. The handlers call this module when a program starts.
 
-The module also tells how much memory arrays may take on the device that JAX uses.
+The module also says how much memory arrays may take on the device that JAX uses.
 """
 
 from __future__ import annotations

@@ -205,7 +205,7 @@ class Environment:
         return self._first(self._key(key), np.uint32(0), self._params(params))
 
     def reset_batch(self, key: Any, num_envs: int, params: EnvParams | None = None) -> tuple[Any, EnvState]:
-        """Starts `num_envs` episodes from one key, which equal those of a pool with as many environments.
+        """Starts `num_envs` episodes from one key. They equal the episodes of a pool with as many environments.
 
         Each environment draws from its own stream.
 

@@ -47,7 +47,7 @@ def _interface() -> Any:
 
 
 def call(name: str, results: Sequence[jax.ShapeDtypeStruct], *operands: Any, **attributes: Any) -> Any:
-    """Calls a handler. The leading extents of each operand are those of the batch, or 1."""
+    """Calls a handler. Each leading extent of an operand equals the batch's extent, or is 1."""
     return call_aliased(name, results, {}, *operands, **attributes)
 
 
@@ -71,9 +71,10 @@ def call_aliased(
 
 
 def with_extents_of(array: Any, *others: Any) -> Any:
-    """Returns an equal array that vmap batches if it batches one of the others.
+    """Returns an equal array, which vmap batches whenever it batches one of the others.
 
-    It selects between the array and itself, by a condition that depends on the others. XLA removes the selection.
+    The result is a selection between the array and itself, by a condition that depends on the others. XLA removes the
+    selection.
     """
     if array.size == 0:
         return array

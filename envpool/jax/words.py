@@ -111,7 +111,7 @@ def _narrowed(low: Any, high: Any) -> Any:
     # Normal numbers: a carry out of the fraction increments the exponent, which is what rounding up requires.
     shifted = exponent.astype(np.int32) - (1023 - 127)
     normal = (jnp.clip(shifted, 1, 254).astype(np.uint32) << 23 | fraction) + _up(fraction, rest)
-    # Subnormal numbers: the fraction with its leading one moves right by up to 24 bits.
+    # Subnormal numbers: the fraction, with its leading 1 bit, moves right by up to 24 bits.
     whole = fraction | np.uint32(1 << 23)
     distance = jnp.clip(1 - shifted, 1, 25).astype(np.uint32)
     moved = whole >> distance
@@ -150,7 +150,7 @@ def _pairs(value: Any, dtype: str) -> Any:
     bits = lax.bitcast_convert_type(value.astype(np.float32), np.uint32)
     sign, exponent = bits & np.uint32(0x80000000), (bits >> 23) & np.uint32(0xFF)
     fraction = bits & np.uint32(0x7FFFFF)
-    # In a subnormal number, the leading one is further right. It is shifted out of the fraction.
+    # In a subnormal number, the leading 1 bit is further right. It is shifted out of the fraction.
     shift = lax.clz(fraction) - 8
     is_subnormal = (exponent == 0) & (fraction != 0)
     fraction = jnp.where(is_subnormal, fraction << shift & np.uint32(0x7FFFFF), fraction)

@@ -78,8 +78,8 @@ class ResultBlocks {
 
   // Asynchronous mode: claims the next row. Any thread may call this.
   //
-  // The load is guaranteed to return the new block: some earlier claim was made for an environment that was sent after
-  // the block was stored, and this claim synchronizes with all earlier ones.
+  // The load cannot return an outdated block. Some earlier claim was made for an environment that was sent after the
+  // new block was stored, and this claim synchronizes with all earlier claims.
   std::pair<Block*, i32> claim() noexcept {
     const u64 position = claimed_.fetch_add(1, std::memory_order_acq_rel), rows = u64(batch_size_);
     return {slot(position / rows).load(std::memory_order_acquire), i32(position % rows)};

@@ -6,7 +6,8 @@
 //
 // One thread steps an environment of one player. A team of threads steps a world of several players, with a barrier
 // between phases; each thread handles one agent, or several if there are more agents than threads in a block. A team is
-// a whole block. If there are at most 32 players, it is instead a power of two of threads in one warp.
+// a whole block. If there are at most 32 players, a team is instead part of one warp, and its number of threads is a
+// power of two.
 //
 // The state of each environment is an EnvSlot, with the same bytes as in a pool's snapshot.
 #pragma once
