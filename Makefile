@@ -184,8 +184,8 @@ test-device: build/test/.installed standin
 test-jax-device: build/test/.installed standin
 	@export ENVPOOL_LIBCUDA="$(CURDIR)/build/standin/libcuda.so.1" ENVPOOL_STANDIN_MODE=flat ENVPOOL_STANDIN_XLA=1 \
 	  && $(call pytest,test) -n $(JOBS) --dist loadfile -W "ignore:.*stand-in:RuntimeWarning" \
-	  --pyargs $(addprefix envpool.jax.,$(addsuffix _test,same_bits worlds words rows bad_input hostile_calls hostile_params unfinished \
-	  lifetime pool pool_bad_input gymnax1 device_pool wide exit)) $(PYTEST_ARGS)
+	  --pyargs $(addprefix envpool.jax.,$(addsuffix _test,same_bits worlds words rows bad_input hostile_calls hostile_params lifetime pool \
+	  pool_bad_input gymnax1 device_pool wide unfinished exit)) $(PYTEST_ARGS)
 
 # A library with the CUDA driver's API that runs PTX on the host. It needs python3 and a C compiler at run time.
 standin: build/standin/libcuda.so.1
