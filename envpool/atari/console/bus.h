@@ -9,7 +9,7 @@
 
 namespace envpool::atari {
 
-// Reads a byte. With kExact, and while c.exact is set, every access to the TIA draws as far as it does in ALE;
+// Reads a byte. If kExact and c.exact are both true, every access to the TIA draws exactly as far as it does in ALE;
 // otherwise the TIA draws only when it has to. The same is true of write_bus().
 template <bool kExact = true>
 ENVPOOL_DEVICE_CALL u8 read_bus(Console& c, const Rom& rom, u16 address) {
@@ -34,7 +34,8 @@ ENVPOOL_DEVICE_CALL void write_bus(Console& c, const Rom& rom, u16 address, u8 v
   if (address & 0x1000) {
     write_cartridge(c, rom, address, value);
   } else if ((address & 0x80) == 0) {
-    // Always draws up to the write, which matters if two pushes write to the TIA, or if the frame is cut off.
+    // Always draws up to the write. This matters if an instruction pushes two bytes into the TIA, or if the frame is
+    // cut off.
     const i32 clock = 3 * c.cycles + write_delay(c, address & 0x3F);
     if (kExact && c.exact) flush_groups(c, rom, clock);
     flush(c, rom, clock);

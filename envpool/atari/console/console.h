@@ -38,8 +38,9 @@ ENVPOOL_FN void rebase_stamps(Core& c, i32 elapsed) {
   rebase(c.tia.hmove_at, elapsed);
 }
 
-// Sets the clock back by whole lines before it can overflow. If a frame never ends, the clock would overflow after a
-// few thousand updates. By then the beam is far beyond the last line, where only the position within a line matters.
+// Sets the clock back by whole lines before it can overflow. The clock gets that far only after a few thousand updates
+// of a frame that never ends. By then the beam is far beyond the last line, where only the position within a line
+// matters.
 ENVPOOL_FN void limit_clock(Core& c) {
   if (c.cycles > 2 * kClockLimit) rebase_stamps(c, kClockLimit);
 }
@@ -58,7 +59,7 @@ ENVPOOL_FN void start_frame(Console& c, const Rom& rom) {
   }
 }
 
-// Converts the rows that an unfinished frame has not drawn to greyscale.
+// Converts to greyscale the rows that an unfinished frame has not drawn.
 ENVPOOL_FN void grey_out_rest(Console& c, const Rom& rom, i32 line) {
   if (c.greyed) return;
   c.greyed = true;
@@ -94,8 +95,8 @@ ENVPOOL_FN bool run_uncounted(Console& c, const Rom& rom, [[maybe_unused]] const
   return run_fast(c, rom, cycle_limit);
 }
 
-// Runs one update of the console. `saved` must equal the current state, and is restored if the update has to be
-// repeated.
+// Runs one update of the console. `saved` must equal the current state. If the update has to be repeated, it starts
+// again from `saved`.
 ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const void* native, const Core& saved, bool drawing) {
   const auto begin = [&] {
     if (c.unfinished) {
@@ -153,7 +154,8 @@ ENVPOOL_DEVICE_CALL void run_frame(Console& c, const Rom& rom, const Inputs& inp
     return;
   }
   if (c.forced_draws != 0) --c.forced_draws;
-  // Two drawn frames must follow an undrawn one before this is 0, because a redraw also needs the frame before last.
+  // After an undrawn frame, this becomes 0 only after two drawn frames, because a redraw also needs the frame before
+  // last.
   c.undrawn = !drawing ? 2 : c.undrawn != 0 ? c.undrawn - 1 : 0;
 }
 
@@ -188,7 +190,7 @@ ENVPOOL_FN void construct(Console& c) {
   c = Console{};
   seed_rng(c.rng, 4753849);
   for (u32 i = 0; i < 128; ++i) c.ram[i] = static_cast<u8>(next_word(c.rng));
-  next_word(c.rng);  // ALE draws a timer value here, which has no visible effect
+  next_word(c.rng);  // ALE draws a random timer value here, which has no visible effect
   c.dpc.random = 1;
 }
 

@@ -163,7 +163,7 @@ ENVPOOL_FN u16 effective_address(Console& c, const Rom& rom, OpcodeInfo info) {
     case Mode::Abs: return fetch_word(c, rom);
     case Mode::IndX: {
       const u16 pointer = (fetch(c, rom) + cpu.x) & 0xFF;
-      return read_word(c, rom, pointer, pointer + 1);  // $FF takes its high byte from $0100
+      return read_word(c, rom, pointer, pointer + 1);  // for a pointer at $FF, the high byte is at $0100
     }
     case Mode::AbsX:
       base = fetch_word(c, rom);

@@ -311,7 +311,7 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
         const u32 sp = c.cpu.sp;
         if (sp < 0x80 || sp > 0xFD) goto slow;
         const u32 pc = c.ram[(sp + 1) & 0x7F] | static_cast<u32>(c.ram[(sp + 2) & 0x7F]) << 8;
-        if (!(pc & 0x1000) || !is_plain(rom, pc)) goto slow;  // RTS reads the byte there
+        if (!(pc & 0x1000) || !is_plain(rom, pc)) goto slow;  // RTS reads the byte at pc
         c.cpu.sp = static_cast<u8>(sp + 2);
         locate(c, rom, r, (pc + 1) & 0xFFFF);
         if (r.cycles > cycle_limit) return false;

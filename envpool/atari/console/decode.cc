@@ -102,8 +102,8 @@ class PageDecoder {
     return offset - rom_.plain_begin < rom_.plain_size && offset + size - 1 - rom_.plain_begin < rom_.plain_size;
   }
 
-  // Returns the index into Rom::data of the byte at a cartridge address, or kNoData unless code in this page always
-  // reads the same byte there, without side effects.
+  // If code in this page always reads the same byte at a cartridge address, without side effects, returns the index of
+  // that byte in Rom::data. Otherwise returns kNoData.
   u32 constant_data(u16 address) const {
     if ((address & 0x1000) == 0) return kNoData;
     const u32 offset = address & 0xFFF;
@@ -264,8 +264,8 @@ class PageDecoder {
     return FastOp::Jmp;
   }
 
-  // Decodes a branch within the page. Sets `arg` to the distance of the target in entries, and `extra` to the
-  // additional cycles if the branch is taken.
+  // Decodes a branch within the page. Sets `arg` to the distance of the target in entries, and `extra` to the number of
+  // additional cycles that the branch takes if it is taken.
   FastOp choose_branch(CodeEntry& e, u32 at, OpcodeInfo info) const {
     const i32 next = static_cast<i32>(at) + 2;
     const i32 target = next + static_cast<i8>(e.lo);
@@ -275,8 +275,8 @@ class PageDecoder {
     return branch_op(info.operation);
   }
 
-  // Returns the cycles of a taken BNE or BPL that follows the instruction of `size` bytes at `at` and branches back to
-  // it, or 0 if there is no such branch.
+  // If a BNE or BPL follows the instruction of `size` bytes at `at` and branches back to it, returns the cycles of that
+  // branch when it is taken. Otherwise returns 0.
   u32 loop_back(u32 at, u32 size) const {
     const u32 branch = at + size;
     if (branch + 2 >= size_ || !plain_code(branch, 2)) return 0;

@@ -47,7 +47,7 @@ ENVPOOL_ALWAYS_INLINE void store_registers(Console& c, const FastCpu& r) {
   c.cpu.pc = static_cast<u16>(r.ip + r.pc_offset);
 }
 
-// The fast CPU accesses chips other than RAM and ROM through these functions.
+// The fast CPU accesses chips other than RAM and ROM through the following functions.
 ENVPOOL_NOINLINE u32 read_chip(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
   c.cycles = cycles;
   c.bus = static_cast<u8>(noise);

@@ -72,7 +72,7 @@ ENVPOOL_ALWAYS_INLINE u32 do_lsr(FastCpu& r, u32 v, u32 in) {
 }
 
 // A game waits for the timer with the loop "LDA INTIM; BNE back" (or BPL). Skips all iterations that read a positive
-// value except the last such one.
+// value, except the last of them.
 ENVPOOL_ALWAYS_INLINE void skip_timer_loop(const Console& c, FastCpu& r, const CodeEntry& e) {
   const Riot& riot = c.riot;
   const u32 elapsed = static_cast<u32>(r.cycles) - 1 - static_cast<u32>(riot.set_at);
@@ -86,11 +86,11 @@ ENVPOOL_ALWAYS_INLINE void skip_timer_loop(const Console& c, FastCpu& r, const C
 ENVPOOL_ALWAYS_INLINE u32 run_counter_loop(FastCpu& r, const CodeEntry& e, u32 counter) {
   u32 rounds = counter == 0 ? 256 : counter;
   u32 last = 0;
-  if (e.hi) {  // until bit 7 is set
+  if (e.hi) {  // BPL: until bit 7 is set
     rounds = counter >= 1 && counter <= 128 ? counter + 1 : 1;
     last = (counter - rounds) & 0xFF;
   }
-  // The last branch is not taken and takes two cycles.
+  // The last branch falls through, which takes two cycles.
   r.cycles += static_cast<i32>((rounds - 1) * e.extra) + 2;
   r.nz = last;
   return last;

@@ -292,7 +292,7 @@ u32 Translator::instruction(u32 ip) {
       a.test(rcx, 0x1000u);
       exact_cpu_if(kEqual);
       a.mov(rdx, rcx);
-      a.alu(kAnd, rdx, 0xFFF);  // RTS reads the byte there
+      a.alu(kAnd, rdx, 0xFFF);  // RTS reads the byte at this address
       a.alu(kCmp, rdx, 0xFFF);  // the byte after it may be outside the cartridge
       exact_cpu_if(kEqual);
       if (rom_.plain_begin != 0 || rom_.plain_size != 0x1000) {

@@ -5,12 +5,12 @@
 //   rbx       the console, at kOrigin            r12 r13 r14   A, X, Y
 //   ebp       cycles, see below                  r15           Cpu::nz
 //   [rsp]     the Rom      [rsp + 8]  PC minus entry     [rsp + 12]  cycle limit
-// All other state is where the interpreter keeps it.
+// All other state is in the console, as in the interpreter.
 //
-// Within a run, instructions do not add their cycles one by one. The translator knows for each instruction how many
-// cycles of its predecessors are pending, which means not yet added to ebp, and adds them only where the time is
-// needed. A jump adds the cycles that are pending at its source and subtracts those that its target expects to be
-// pending, so that every instruction can be a jump target.
+// Within a run, instructions do not add their cycles to ebp one by one. Cycles that have not been added yet are called
+// pending. The translator knows for each instruction how many cycles of its predecessors are pending, and adds them
+// only where the time is needed. A jump adds the cycles that are pending at its source and subtracts those that its
+// target expects to be pending, so that every instruction can be a jump target.
 //
 // TranslatorBase has the parts that do not depend on the instruction: the layout, entry and exit of native code, jumps
 // and calls.
@@ -32,7 +32,7 @@ enum ExitReason : u32 { kNeedsExactCpu, kFrameDone, kCycleLimitHit };
 
 constexpr Reg kA = r12, kX = r13, kY = r14, kNz = r15, kCycles = rbp;
 
-constexpr i32 kOrigin = offsetof(Core, ram) + 64;  // 8-bit displacements then reach all of RAM
+constexpr i32 kOrigin = offsetof(Core, ram) + 64;  // with this origin, 8-bit displacements reach all of RAM
 inline Mem at(size_t offset) { return {rbx, static_cast<i32>(offset) - kOrigin}; }
 inline Mem ram(u32 address) { return at(offsetof(Core, ram) + (address & 0x7F)); }
 // Returns the operand for RAM at the address in a register. The address must be from $80 to $FF.

@@ -32,7 +32,7 @@ inline u32 call_read_indexed(Console& c, const Rom& rom, u32 base, u32 index, i3
 inline void call_write(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
   write_chip(c, rom, address, value, cycles);
 }
-// Returns 0 if the exact CPU has to execute the instruction.
+// Writes a value to an address. Returns 0 if the exact CPU has to execute the instruction instead.
 inline u32 call_write_indexed(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
   address &= 0xFFFF;
   if (address & 0x1000 && !is_plain(rom, address)) return 0;
@@ -43,8 +43,8 @@ inline void call_write_register(Console& c, const Rom& rom, u32 reg, u32 value, 
   write_tia_register(c, rom, reg, value, cycles);
 }
 
-// Writes to a register that is known at translation time. Must not be used for VSYNC and WSYNC, or past the last line,
-// where a write ends the frame.
+// Writes to a TIA register that is known at translation time. Must not be used for VSYNC and WSYNC. Must not be used
+// past the last line either, because a write there ends the frame.
 using RegisterWriter = void(Console& c, const Rom& rom, u32, u32 value, i32 cycles);
 template <u32 kRegister>
 void write_fixed(Console& c, const Rom& rom, u32, u32 value, i32 cycles) {

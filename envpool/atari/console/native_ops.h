@@ -78,7 +78,7 @@ class OperationEmitter : public TranslatorBase {
     read_from(index);
   }
 
-  // Loads the byte at eax + index; eax is a 16-bit base.
+  // Loads the byte at eax + index, where eax holds a 16-bit base address.
   void read_from(Reg index) {
     if (dynamic_mapping_) {
       a.mov(rdx, rax);
@@ -160,7 +160,7 @@ class OperationEmitter : public TranslatorBase {
     const bool adding = operation == Arithmetic::kAdd;
     a.alu8(kCmp, kDecimal, u8{0});
     const Fixup decimal = a.jump(kNotEqual);
-    a.alu8(kCmp, kCarry, u8{1});  // the host's carry is now the inverse
+    a.alu8(kCmp, kCarry, u8{1});  // the host's carry is now the inverse of the 6507's
     if (adding) a.cmc();
     a.alu8(adding ? kAdc : kSbb, kA, rax);
     a.set(adding ? x64::kBelow : kAboveEqual, kCarry);
@@ -204,8 +204,8 @@ class OperationEmitter : public TranslatorBase {
     exit_if_done(next, pending);
   }
 
-  // Jumps if the cycle is past the last line, where any write to the TIA ends the frame. That is rare and handled out
-  // of line, see store_rarely(). Leaves the cycle in r8.
+  // Jumps if the cycle is past the last line, where any write to the TIA ends the frame. Such a write is rare and is
+  // handled out of line, see store_rarely(). Leaves the cycle in r8.
   Fixup past_limit() {
     load_cycles(r8, pending_);
     a.alu(kCmp, r8, kLimitCycle);
@@ -326,7 +326,7 @@ class OperationEmitter : public TranslatorBase {
     });
   }
 
-  // Stores A at any address, which is in eax.
+  // Stores A at the address in eax, which may be any address.
   void store_anywhere(u32 next) {
     a.mov(rcx, rax);
     a.alu(kAnd, rcx, 0x1280);
@@ -380,7 +380,7 @@ class OperationEmitter : public TranslatorBase {
 
   // --- branches ---
 
-  // Branches on the host's flags if the previous instruction has set them as the condition needs.
+  // Emits a branch. Tests the host's flags directly if the previous instruction has set those that the condition needs.
   void branch(const CodeEntry& e, FastOp op, bool nz_known, CarryFlag carry_known) {
     const u32 target = ip_ + static_cast<u32>(static_cast<i16>(e.arg));
     Cond taken = kEqual;
@@ -425,8 +425,8 @@ class OperationEmitter : public TranslatorBase {
     a.patch(over);
     enqueue(target);
     if (!known) return;
-    // A jump to this branch has not set the host's flags, so it enters here. After BIT, the sign is bit 15 of kNz
-    // instead of bit 7, so BPL and BMI test both.
+    // Code that jumps to this branch has not set the host's flags, so its jumps lead here. After BIT, the sign is bit
+    // 15 of kNz instead of bit 7, so BPL and BMI test both.
     cold([=, this, ip = ip_, sign = op == FastOp::Bpl || op == FastOp::Bmi] {
       translations_[ip].code = a.here();
       if (sign) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The colours of palette indices. Even indices are colours; an odd index is the grey in which a PAL set shows the
-// colour below it when colour is lost. ALE's table ends at 255, so its gray value of index 255 is undefined; ours is 0.
+// The colours of palette indices. An even index is a colour. The odd index after it is the grey that a PAL set shows
+// instead of that colour when it loses colour. ALE's table ends at 255, so its gray value of index 255 is undefined;
+// ours is 0.
 #pragma once
 
 #include "envpool/core/types.h"
@@ -60,7 +61,7 @@ constexpr u32 luma(u32 rgb) {
 }
 
 // Builds the tables of a palette. As in ALE, the gray value of an index is the low byte of the next RGB entry. For an
-// even index, this is its luma; for an odd index, it is the blue of the next colour.
+// even index, this byte is the luma of its colour; for an odd index, it is the blue of the next colour.
 constexpr Tables make_tables(const u32* colours) {
   Tables tables{};
   for (u32 i = 0; i < 128; ++i) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes consoles of arbitrary bytes safe, because users may pass in any state (core/env.h). repair() limits every value
-// that is an index, a count, a time or a flag to the range that the console itself maintains; from such a state, no
-// instruction accesses anything outside of it. Values that are masked or compared wherever they are used (registers,
-// memory, pixels, latches) are left unchanged.
+// that is an index, a count, a time or a flag to the range that the console itself maintains. No instruction that
+// starts from a repaired console then accesses memory outside the console. Values that are masked or compared wherever
+// they are used (registers, memory, pixels, latches) are left unchanged.
 #pragma once
 
 #include "envpool/atari/console/cartridge.h"

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The RIOT (6532): interval timer and the two input ports. Also has the charging times of paddles, which the TIA reads.
+// The RIOT (6532): the interval timer and the two input ports. Also computes the charging times of paddles, which the
+// TIA reads.
 #pragma once
 
 #include "envpool/atari/console/rom.h"
 
 namespace envpool::atari {
 
-// Returns the value of INTIM. The first read that is more than one cycle after expiry latches its cycle; from then on
-// the value falls once per prescaler period again.
+// Returns the value of INTIM. The first read that is more than one cycle after expiry stores its time in latched_at.
+// From then on, the value falls once per prescaler period again.
 ENVPOOL_FN u8 read_timer(Riot& r, i32 cycles) {
   const u32 elapsed = static_cast<u32>(cycles) - 1 - static_cast<u32>(r.set_at);
   const u32 ticks = elapsed >> r.shift;

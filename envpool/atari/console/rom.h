@@ -19,7 +19,7 @@ struct CodeEntry {
   u16 extra;
 };
 
-constexpr u32 kPagePad = 4;  // entries after each page that lead to the exact CPU
+constexpr u32 kPagePad = 4;  // extra entries after each page, which lead to the exact CPU
 constexpr u32 kMaxCode = 4 * (4096 + kPagePad) + 1;
 constexpr u32 kOutside = kMaxCode - 1;  // the entry of all code outside the cartridge
 

@@ -124,7 +124,7 @@ void copy_bytes(Rom& rom, const u8* bytes, std::size_t size) {
   set_plain_range(rom);
 }
 
-// Detects the TV standard as ALE does: it runs 60 frames as NTSC; the game is PAL if at least half of the last 30 are
+// Detects the TV standard as ALE does: runs 60 frames as NTSC, and decides on PAL if at least half of the last 30 are
 // long.
 bool detect_pal(Console& c, const Rom& rom) {
   Inputs idle;

@@ -12,7 +12,7 @@
 
 namespace envpool::atari {
 
-// Properties of a ROM; the defaults are those of ALE's property table.
+// Properties of a ROM. The defaults are the same as in ALE's property table.
 struct RomProperties {
   const char* md5;
   const char* name;

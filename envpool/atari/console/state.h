@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The complete state of an Atari 2600: trivially copyable data without pointers, so that it can be copied, stored and
-// moved to a device. Times are in CPU cycles or in colour clocks (3 per cycle) since the last rebase, which takes place
-// at the start of every frame.
+// moved to a device. Times are in CPU cycles or in colour clocks (3 per cycle), counted from the last rebase. At the
+// start of every frame, a rebase subtracts the elapsed time from all of them.
 #pragma once
 
 #include "envpool/core/types.h"
@@ -16,8 +16,8 @@ constexpr i32 kCyclesPerLine = 76;
 constexpr i32 kBlankClocks = 68;  // horizontal blank: the part of a line before pixel 0
 constexpr i32 kNever = 0x7FFFFFFF / 3 + 1;
 
-constexpr i32 kOpen = -1;     // paddle resistance of an empty jack; as paddle_cycles: the capacitor never charges
-constexpr i32 kCharged = -2;  // paddle_cycles of a capacitor that is always charged (0 ohms)
+constexpr i32 kOpen = -1;     // paddle resistance of an empty jack; in paddle_cycles: the capacitor never charges
+constexpr i32 kCharged = -2;  // in paddle_cycles: the capacitor is always charged (0 ohms)
 
 // The console's inputs, which are constant during a frame.
 struct Inputs {
@@ -64,7 +64,7 @@ struct Tia {
   i32 row;         // row of the current line on the screen
   i32 segment;     // first pixel of the current segment: collisions and screen are complete before it
 
-  u16 collisions;         // bits 2 r + 1 and 2 r are bits 7 and 6 of collision register r
+  u16 collisions;         // bit 2 r + 1 is bit 7 of collision register r, and bit 2 r is its bit 6
   u8 enabled;             // objects that are enabled and not empty
   u8 stale;               // objects whose mask is outdated
   u8 changed_in_segment;  // objects that changed within this segment; `line` holds their pixels up to `line_end`
@@ -80,7 +80,7 @@ struct Tia {
   u8 grp_new[2];       // player graphics as written
   u8 grp_old[2];       // player graphics as delayed by VDELP
   bool ball_old;       // ENABL as delayed by VDELBL
-  bool suppressed[2];  // the first copy of a player is hidden on this line after RESP
+  bool suppressed[2];  // after a write to RESP, the first copy of the player is hidden on this line
   bool mirror;         // playfield mirrored
   bool hmove_blank;    // the next 8 leftmost pixels are blanked
   bool cosmic;         // "Cosmic Ark" star field: missile 0 moves on every line
@@ -140,7 +140,7 @@ struct Console : Core {
   Core saved[3];     // state before each of the last three frames, see redraw()
   u32 frames;        // since the system reset; saved[n % 3] is the state before frame n
   u32 undrawn;       // 2: the last frame was not drawn; 1: the one before it was not; 0: both were
-  u32 forced_draws;  // the number of coming full frames that are drawn in any case
+  u32 forced_draws;  // the number of full frames that are still to be drawn even if the caller does not ask for it
   SystemRng rng;
   u64 pixels[2][kWidth / 8 * kMaxHeight];  // palette indices, 8 pixels per word
 };

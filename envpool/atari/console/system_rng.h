@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The generator of power-on RAM and timer values. ALE seeds it with the same constant for every ROM, so the sequence of
-// a console's resets is fixed. Each console holds its own generator, so that any number of resets is exact.
+// The generator of power-on RAM and timer values. ALE seeds it with the same constant for every ROM, so successive
+// resets of a console always give the same sequence of values. Each console holds its own generator, so that this is
+// exact for any number of resets.
 #pragma once
 
 #include "envpool/atari/console/state.h"

@@ -7,8 +7,8 @@
 
 namespace envpool::atari {
 
-// The number of colour clocks after which a write takes effect. For playfield registers it depends on the cycle, see
-// write_delay().
+// The number of colour clocks after which a write to each register takes effect. For playfield registers the delay
+// depends on the cycle, see write_delay().
 constexpr u8 kWriteDelay[64] = {0, 1, 0, 0, 8, 8, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0,   // $00 VSYNC ..
                                 0, 0, 8, 8, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0};  // $10 RESP0 ..
 
@@ -221,7 +221,7 @@ ENVPOOL_FN void write_control(Console& c, const Rom& rom, u8 value) {
   }
 }
 
-// Returns whether writing the value that a register already holds changes nothing.
+// Returns whether a write to a register changes nothing if the register already holds the value.
 constexpr bool is_level_register(u32 reg) {
   const u64 levels = 1ull << kVblank | 0xFull << kColup0 | 3ull << kRefp0 | 7ull << kPf0 | 7ull << kEnam0 |
                      0x1Full << kHmp0 | 7ull << kVdelp0 | 3ull << kResmp0;

@@ -2,9 +2,9 @@
 //
 // Draws lazily, one line at a time. flush(clock) only records how far the beam has come. Before an object changes, the
 // pixels that it has covered so far on this line are saved (before_change). At the end of the line the pixels of all
-// objects are known, and collisions and screen are computed from them at once. A change that concerns more than one
-// object (colours, blanking, collisions that are read or cleared) ends the current segment of the line early
-// (end_segment).
+// objects are known, and collisions and screen are computed from them at once. Some events concern more than one
+// object: a change of colours or blanking, and a read or clear of the collisions. Such an event splits the line: it
+// ends the current segment early (end_segment).
 #pragma once
 
 #include "envpool/atari/console/rom.h"
@@ -54,7 +54,7 @@ constexpr i32 kEdgeClocks = kBlankClocks + kNoBlank;
 // Returns the pixel that the beam has reached; it is at most 0 in horizontal blank.
 ENVPOOL_FN i32 beam_x(const Tia& t) { return t.drawn - t.line_start - kBlankClocks; }
 
-// Adds the pixels that an object has covered up to pixel x to its line.
+// Adds to `line` of an object the pixels that the object has covered up to pixel x.
 ENVPOOL_NOINLINE void accumulate_line(Console& c, u32 object, i32 x) {
   Tia& t = c.tia;
   const u32 bit = 1u << object;
@@ -113,7 +113,7 @@ ENVPOOL_FN u32 settable_latches(const Tia& t) {
   return open & ~static_cast<u32>(t.collisions);
 }
 
-// Sets those of the given latches whose objects overlap before pixel x of this segment.
+// Sets each of the given latches whose two objects overlap in this segment before pixel x.
 ENVPOOL_FN void set_collisions(Tia& t, u32 open, i32 x) {
   u64 within[3];
   for (u32 w = 0; w < 3; ++w) within[w] = kBelow.of[x][w] & ~kBelow.of[t.segment][w];

@@ -83,7 +83,7 @@ ENVPOOL_FN u64 widen2(u64 v) {
   return v * 3;
 }
 
-// The distances of the copies that NUSIZ selects; 255 ends a list.
+// For each value of NUSIZ, the distances of an object's copies from its position, in pixels; 255 ends a list.
 constexpr u8 kCopies[8][4] = {{0, 255, 255, 255}, {0, 16, 255, 255},  {0, 32, 255, 255}, {0, 16, 32, 255},
                               {0, 64, 255, 255},  {0, 255, 255, 255}, {0, 32, 64, 255},  {0, 255, 255, 255}};
 
@@ -102,7 +102,7 @@ ENVPOOL_FN void store_ring(u64* to, const u64* mask) {
   to[2] = mask[2] & 0xFFFFFFFFull;
 }
 
-// Returns the player's graphics with VDEL applied; bit 7 is leftmost unless reflected.
+// Returns the player's graphics with VDEL applied. Bit 7 is the leftmost pixel, unless the player is reflected.
 ENVPOOL_FN u8 player_graphics(const Tia& t, u32 player) {
   return t.reg[kVdelp0 + player] & 1 ? t.grp_old[player] : t.grp_new[player];
 }

@@ -32,7 +32,8 @@ ENVPOOL_FN bool draws_groups(u32 enabled, bool score) {
   }
 }
 
-// Returns whether a moving object could cover one of the four pixels from x on, with any graphics of the players.
+// Returns whether a moving object could cover one of the four pixels from x on. Assumes that a player may have any
+// graphics.
 ENVPOOL_FN bool is_near(Tia& t, u32 object, u32 x) {
   u64 reach[3];
   if (object <= kPlayer1) {

@@ -40,7 +40,7 @@ constexpr BelowTable make_below_table() {
 }
 constexpr BelowTable kBelow = make_below_table();
 
-// The content of a span of a line.
+// What to paint in a span of a line.
 struct Scene {
   const u64* pixels[kObjects];  // three words each; a fourth must be readable
   u8 colour[4];   // of player 0 and missile 0; of player 1 and missile 1; of playfield and ball; of the background
@@ -48,7 +48,7 @@ struct Scene {
   bool priority;  // playfield and ball are in front
 };
 
-// The sets of pixels that have the first three colours. A pixel is in at most one set.
+// For each of the first three colours of a Scene, the set of pixels that have it. A pixel is in at most one set.
 struct Layers {
   u64 of[3][3];
 };
@@ -105,7 +105,7 @@ ENVPOOL_FN void paint_words(const Scene& scene, u64* row, i32 x0, i32 x1) {
 
 #if ENVPOOL_AVX2
 
-// Like paint_words(), with all words of a mask at once and 32 pixels at a time.
+// Like paint_words(), but combines all words of a mask at once and paints 32 pixels at a time.
 __attribute__((target("avx2"))) inline void paint_avx2(const Scene& scene, u64* row, i32 x0, i32 x1) {
   const __m256i none = _mm256_setzero_si256(), left = _mm256_setr_epi64x(-1, 0xFFFF, 0, 0);
   __m256i m[kObjects];
