@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The player's pieces are negative bytes. The default difficulty is 0 although the game offers only 3.
+// The player's pieces are negative bytes. The default difficulty is 0, although 3 is the only difficulty that the
+// game lists.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loss of exactly one life counts only while byte 0x0C is 1.
+// If exactly one life seems to be lost, the loss counts only while byte 0x0C is 1.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

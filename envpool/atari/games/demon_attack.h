@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mode selection suppresses the end of the game for one frame. Modes 3, 5 and 7 are over right after a reset, as in
-// ALE.
+// Mode selection suppresses the end of the game for one frame. As in ALE, a game in mode 3, 5 or 7 is over right after
+// a reset.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

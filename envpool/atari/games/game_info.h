@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host only: looks games up by the name of their ROM.
+// Host only: looks up games by the names of their ROMs.
 #pragma once
 
 #include <stdexcept>
@@ -24,7 +24,7 @@ inline constexpr GameInfo kGameInfos[] = {
 #undef X
 };
 
-// Returns the game of a ROM name; throws std::invalid_argument if there is none.
+// Returns the game whose ROM has this name. Throws std::invalid_argument if there is none.
 inline GameInfo find_game(std::string_view rom) {
   i32 game = 0;
   for (GameInfo info : kGameInfos) {
@@ -43,7 +43,7 @@ inline std::string format_set(u32 set) {
   return text;
 }
 
-// Formats the modes of a game likewise, but at most 40 of them: one game has hundreds.
+// Formats the modes of a game in the same way, but at most 40 of them, because one game has hundreds.
 inline std::string format_modes(const GameInfo& info) {
   std::string text;
   i32 count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each set bit of the low three is a life.
+// The number of lives is the number of the low three bits that are set.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

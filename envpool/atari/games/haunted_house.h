@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every match costs one point; leaving the house with the urn gains 100.
+// Lighting a match costs one point, and leaving the house with the urn gains 100.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fire actions are illegal for the agent, but the starting FIRE is applied.
+// Fire actions are illegal for the agent, but every reset starts the game with FIRE.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reward is par minus strokes, given when the number of the hole changes.
+// The reward is par minus strokes. It is given when the number of the hole changes.
 #pragma once
 
 #include "envpool/atari/games/rules.h"
@@ -25,7 +25,7 @@ struct MiniatureGolf : Game {
     }
     hole = hole_number;
     if (right_number != 0) {
-      par = right_number;  // meanwhile the left number does not count strokes
+      par = right_number;  // while the right number shows par, the left number does not count strokes
     } else {
       if (left_number < left) carry += left;
       left = left_number;

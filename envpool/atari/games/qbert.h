@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lives are counted by single decrements of byte 0x08. The score is overwritten on terminal frames.
+// A life is lost when byte 0x08 decreases by exactly 1. The score is overwritten on terminal frames.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A score byte that is not one of 0, 8, .., 72 counts as digit 0.
+// A score byte stands for a digit: 0, 8, .., 72 for 0 to 9, and all other values for 0.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -10,7 +10,7 @@
 //     static constexpr const char* kRom = "pong";  // file name of the ROM, without ".bin"
 //     using Modes = ModeSet<0, 1>;                 // the values that the option `mode` may have
 //     static constexpr GameTraits kTraits = {...};
-//     static void begin(RuleState&);                    // optional: the start of an episode, beyond kTraits
+//     static void begin(RuleState&);                    // optional: starts an episode, after kTraits apply
 //     static void evaluate(const Memory&, RuleState&);  // after every frame: sets reward, terminal and lives
 //     static void select_mode(Controls&, i32 mode);     // optional: chooses a mode with the console's switches
 //   };
@@ -59,8 +59,8 @@ struct GameTraits {
 };
 
 // The memory after a frame. Offsets count from the first of the console's 128 bytes of RAM. Every read goes over the
-// console's bus, as in ALE, and the bus keeps the last byte: a program that starts its next frame in the TIA's
-// addresses executes that byte.
+// console's bus, as in ALE. This matters because the bus keeps the last byte: if a program starts its next frame at an
+// address of the TIA, it executes that byte.
 struct Memory {
   const u8* ram;
   const u8* cart_ram;  // the 128 bytes of cartridge RAM that a few games have
@@ -103,9 +103,9 @@ struct RuleState {
   i32 prev_score = 0;  // the score that the next reward counts from
   i32 lives = 0;
   i32 var[5] = {};         // a game's own variables
-  i32 persistent_var = 0;  // another, which a new episode does not clear
+  i32 persistent_var = 0;  // one more variable, which a new episode does not clear
   bool terminal = false;
-  bool started = false;  // for games whose end counts only after lives were seen
+  bool started = false;  // whether play has begun, for games whose memory does not show the lives before that
 
   // Sets the score; its increase is the frame's reward.
   ENVPOOL_FN void set_score(i32 score) {

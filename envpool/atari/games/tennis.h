@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rewards count points, or games in the frame that decides a game.
+// Rewards count points. In a frame that decides a game, they count games instead.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

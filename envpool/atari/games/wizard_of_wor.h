@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A score of 8000 or more includes a flag of 8000, which is not part of the points.
+// If the score in memory is 8000 or more, 8000 of it is a flag and not points.
 #pragma once
 
 #include "envpool/atari/games/rules.h"
