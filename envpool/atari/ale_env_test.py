@@ -115,12 +115,12 @@ def test_every_api_makes_the_environment() -> None:
     assert dm.step(action).observation.lives.shape == (4,)
     vec = gymnasium.make_vec("envpool/ALE-Pong-v5", num_envs=4)
     assert vec.reset()[0].shape == (4, 210, 160, 3)
-    assert gymnasium.spec("ALE/Pong-v5").entry_point == "ale_py.env:AtariEnv"  # still gymnasium's own
+    assert gymnasium.spec("ALE/Pong-v5").entry_point == "ale_py.env:AtariEnv"  # gymnasium still has its own
     assert envpool.make_vec("ALE/Pong-v5", num_envs=4).observation_space.shape == (4, 210, 160, 3)
 
 
 def test_sticky_actions_have_the_default_probability() -> None:
-    """A frame repeats the previous action with probability 0.25, as the console's memory shows."""
+    """The console's memory shows that a frame repeats the previous action with probability 0.25."""
     steps, num_envs = 60, 64
     options: dict[str, Any] = {"obs_type": "ram", "frameskip": 1, "num_envs": num_envs}
     sticky = envpool.make_gymnasium("ALE/Boxing-v5", seed=3, **options)
@@ -202,7 +202,7 @@ def test_bad_options(options: dict[str, Any], error: type[Exception], words: str
 
 
 def test_clones_with_shared_and_with_own_sticky_actions() -> None:
-    """Without a seed, clones share their sticky actions; with one, each has its own."""
+    """Without a seed, clones share their sticky actions; with a seed, each clone has its own."""
     env = envpool.make_gymnasium("ALE/Breakout-v5", num_envs=6, obs_type="ram")
     env.reset()
     for step in range(30):

@@ -9,9 +9,10 @@
 //   - If a game ends in the second to last frame of a skip, the image shows only that frame. If it ends earlier, the
 //     latest image of the stack is repeated.
 //   - With episodic_life a new game starts only when all lives are lost, and the stack continues across lost lives.
-// There are three differences: screens of more than 210 lines, as in PAL games, are resized whole, while EnvPool cuts
-// them off at 210; sticky actions use this library's random number generator; and a time limit counts from the last
-// reset, so with episodic_life it counts from the last lost life.
+// There are three differences:
+//   - Screens of more than 210 lines, as in PAL games, are resized whole, while EnvPool cuts them off at 210.
+//   - Sticky actions use this library's random number generator.
+//   - A time limit counts from the last reset, so with episodic_life it counts from the last lost life.
 #pragma once
 
 #include "envpool/atari/resize.h"
@@ -51,8 +52,8 @@ struct AtariEnv {
 
   enum Field { kObs, kLives, kReward, kTerminated, kRam };
 
-  // The bytes after State: the stack and, if two successive screens may share a buffer of the console, a copy of a
-  // screen.
+  // The number of bytes after State. They hold the stack of images. If two successive screens may share a buffer of the
+  // console, they also hold a copy of a screen.
   static i64 extra_bytes(const Params& p) {
     return i64{p.stack_num} * image_bytes(p) + (p.setup.traits.unfinished_frames ? i64{p.screen_height} * kWidth : 0);
   }

@@ -185,7 +185,7 @@ def test_options(case: dict[str, Any]) -> None:
 
 
 def test_game_over_within_a_frame_skip() -> None:
-    """With long frame skips, games end in every frame of a skip."""
+    """Compares games that end within a frame skip, at any of its frames."""
     for skip in (4, 6, 16):
         assert check("breakout", 30 * 200 // skip, 5, frame_skip=skip) > 0
 
@@ -266,7 +266,7 @@ def test_render() -> None:
 
 
 def test_render_with_memory_observations() -> None:
-    """Frames are then drawn only when they are rendered."""
+    """With memory observations, frames are drawn only when they are rendered."""
     env = envpool.make_gymnasium("Breakout-v5", noop_max=1, obs_type="ram", render_mode="rgb_array")
     env.reset()
     reference = Pipeline("breakout", obs_type="ram")

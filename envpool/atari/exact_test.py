@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares every frame of a sample of the games with ale-py 0.12.1, across resets; `make exact` plays all games longer.
 
-The sample contains all games that use rare features, and a part of the others that changes from day to day.
-ENVPOOL_ATARI_DAY, a day's ordinal number, repeats the sample of that day. ENVPOOL_ATARI_FRAMES sets the number of
-frames per game (default 10,000), and ENVPOOL_ATARI_GAMES the games.
+The sample contains all games that use rare features, and some of the others, which change from day to day. To repeat
+the sample of a day, set ENVPOOL_ATARI_DAY to the day's ordinal number. ENVPOOL_ATARI_FRAMES sets the number of frames
+per game (default 10,000), and ENVPOOL_ATARI_GAMES the games.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def test_samples_cover_every_game() -> None:
     assert set(HARD) <= set(sample(DAY))
 
 
-# Games whose modes are chosen in an unusual way. All modes of a game are chosen by the same code.
+# Games whose modes are chosen in an unusual way. All modes of a game are chosen by the same code, so a few are enough.
 MODES = {
     "adventure": [0],
     "air_raid": [2, 8],
@@ -125,7 +125,7 @@ def test_modes(game: str, mode: int) -> None:
     compare_with_ale(game, 400, PLANS[mode % len(PLANS)], mode, int(max(difficulties)))
 
 
-# DPC, superchip, E0, FE, paddles, occasional unfinished frames, and two ordinary games.
+# These games have DPC, superchip, E0, FE, paddles, and occasional unfinished frames; the last two are ordinary games.
 @pytest.mark.parametrize(
     "game", ["pitfall2", "klax", "montezuma_revenge", "robotank", "breakout", "tic_tac_toe_3d", "pong", "ms_pacman"]
 )

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plays cartridges of random bytes. Every frame must end and access nothing outside the machine. It must not depend on
-// which frames are drawn, or on whether the interpreter or native code runs it. ENVPOOL_FUZZ_IMAGES sets the number of
-// cartridges; `make asan` plays many under the sanitizers.
+// Plays cartridges of random bytes. Every frame must end and access nothing outside the machine. Results must not
+// depend on which frames are drawn, or on whether the interpreter or native code runs the cartridge.
+// ENVPOOL_FUZZ_IMAGES sets the number of cartridges; `make asan` plays many under the sanitizers.
 #include <cstdlib>
 #include <cstring>
 #include <memory>

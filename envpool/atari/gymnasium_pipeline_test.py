@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that images equal those of gymnasium's AtariPreprocessing and FrameStackObservation with ale-py, bit for bit.
 
-No-ops, FIRE at resets and sticky actions are disabled; frame skip, maximum, size, gray and stack are the defaults of
-both. One image is not compared: if a game ends before the last frames of a skip, gymnasium shows the contents of its
-buffers, while we repeat the latest image, as EnvPool does.
+No-ops, FIRE at resets and sticky actions are disabled. Frame skip, pixelwise maximum, image size, gray scale and stack
+have their default values, which both sides share. One kind of image is not compared: if a game ends before the last two
+frames of a skip, gymnasium shows the contents of its buffers, while we repeat the latest image, as EnvPool does.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the system refuses executable memory, Atari's console interprets games, and `envpool doctor` says so.
+"""If the system refuses executable memory, Atari's console interprets games, and `envpool doctor` says so.
 
-The processes that are started here give up their right to such memory in the two ways that hardened systems use: with
-PR_SET_MDWE (Linux 6.3), which systemd's MemoryDenyWriteExecute= sets, and with a seccomp filter, as older systems do.
+Hardened systems refuse it in one of two ways, and these tests start processes that use each of them. Systemd's
+MemoryDenyWriteExecute= sets PR_SET_MDWE (from Linux 6.3 on); older systems use a seccomp filter.
 """
 
 from __future__ import annotations

@@ -111,8 +111,8 @@ struct Change {
   }
 };
 
-// Calls a function with the numbers of `count` changes. Of every four, one changes the whole state, two change the
-// current state of the chips, and one is any change.
+// Calls a function with the numbers of `count` changes. Of every four changes, one is to the whole state, two are to
+// the current state of the chips, and one is drawn from all changes.
 template <class Function>
 void sample(u64 all, u64 count, Function&& function) {
   Rng rng{.seed = all};
@@ -190,7 +190,7 @@ TEST(consoles_of_arbitrary_bytes_stay_within_their_memory) {
   std::printf("%llu changed consoles\n", tried);
 }
 
-// Plays changed states of one environment, with these options, between inaccessible pages.
+// Plays one environment with these options from changed states, which lie between inaccessible pages.
 template <class Env>
 void play_changed(const char* task, Mapper mapper, std::vector<abi::Option> options) {
   Rng rng{.seed = mapper, .stream = 2};

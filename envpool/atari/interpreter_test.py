@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the interpreter, which devices and other processors use, with native code, which all other tests use."""
+"""Compares the interpreter, which devices and other processors use, with native code.
+
+All other tests use native code.
+"""
 
 from __future__ import annotations
 

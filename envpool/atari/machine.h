@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An Atari 2600 as the Arcade Learning Environment presents it, equal in every frame: a console with a cartridge and
-// its inputs, and the rules that read reward, lives and the end of the game from its memory. A Machine is plain data;
-// all machines of a pool share one Rom and one Setup.
+// An Atari 2600 as the Arcade Learning Environment presents it, identical in every frame: a console with a cartridge
+// and its inputs, and the rules that read reward, lives and the end of the game from the console's memory. A Machine is
+// plain data; all machines of a pool share one Rom and one Setup.
 #pragma once
 
 #include "envpool/atari/console/console.h"
@@ -40,7 +40,7 @@ struct Machine {
 
 // Both overloads turn arbitrary bytes into a state that can be stepped safely; see console/repair.h.
 ENVPOOL_FN void repair(RuleState& r) {
-  constexpr i32 kMost = 1 << 29;  // above any score; the sum of two still fits an i32
+  constexpr i32 kMost = 1 << 29;  // more than any score; the sum of two such numbers still fits an i32
   keep_within(r.prev_score, -kMost, kMost);
   keep_within(r.lives, -kMost, kMost);
   for (i32& var : r.var) keep_within(var, -kMost, kMost);
@@ -117,7 +117,7 @@ ENVPOOL_DEVICE_CALL void step_frame(Machine& m, const Setup& setup, i32 action, 
   evaluate(m, setup);
 }
 
-// Runs `count` frames. ALE copies the console's memory afterwards, which leaves its last byte on the bus.
+// Runs `count` frames. ALE copies the console's memory afterwards, which leaves the last byte of memory on the bus.
 ENVPOOL_FN void step_frames(Machine& m, const Setup& setup, i32 action, u8 switches, i32 count, bool draw_last) {
   for (i32 i = 1; i <= count; ++i) step_frame(m, setup, action, switches, draw_last && i == count);
   m.console.bus = m.console.ram[127];
@@ -204,8 +204,8 @@ class Controls {
   ENVPOOL_DEVICE_CALL void soft_reset() { machine_detail::soft_reset(machine_, setup_, /*draw_last=*/false); }
 
  private:
-  // The slowest mode of any game takes 915 frames. Adventure's random waits rarely take 1,800 frames, and reach this
-  // limit once in 10^11 resets.
+  // The slowest mode of any game takes 915 frames. Adventure's random waits rarely take more than 1,800 frames, and
+  // reach this limit once in 10^11 resets.
   static constexpr i32 kMaxFrames = 5000;
   ENVPOOL_FN bool within_limit(i32 frames) { return (frames_ += frames) < kMaxFrames; }
 

@@ -77,7 +77,10 @@ def theirs(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
 
 
 def count_across_lives(elapsed: Any, game_over: Any) -> Any:
-    """Converts our steps since a reset to EnvPool's count: since the game started, without resets after a lost life."""
+    """Converts our step counts, which begin at a reset, to EnvPool's, which begin at the start of a game.
+
+    EnvPool does not count the resets after lost lives.
+    """
     counts = np.zeros_like(elapsed)
     for row in range(1, len(elapsed)):
         counts[row] = np.where(game_over[row - 1], 0, counts[row - 1] + (elapsed[row] > 0))

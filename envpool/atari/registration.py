@@ -136,7 +136,7 @@ class AtariFamily(Family):
         return f"ale-py 0.12.1, frame by frame; options and form of {form}"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Converts keywords that C++ does not declare in this form: None, pairs of frame skips, and paths.
+        """Converts values that the C++ options do not accept: None, pairs of frame skips, and paths.
 
         Raises:
             ValueError: a pair of frame skips is not a valid range.

@@ -14,8 +14,8 @@
 namespace envpool::atari::resize_detail {
 
 struct Avx2Ops : ScalarOps {
-  // The even half of the palette, as eight 16-byte shuffle tables. NTSC colours never have their lowest bit set; once a
-  // row has an odd index, the rest of it is looked up byte by byte.
+  // The values of the even palette indices, as eight 16-byte shuffle tables. NTSC colours have even indices only. If a
+  // row has an odd index, the rest of the row from there on is looked up byte by byte.
   struct Table {
     const u8* values;
     u8 even[128];
@@ -55,8 +55,8 @@ struct Avx2Ops : ScalarOps {
     }
   }
 
-  // Eight shuffles give the value for each combination of the upper three bits of the colour. Blends select by these
-  // bits, which shifts move to the top of each byte.
+  // Eight shuffles give one value for each combination of the upper three bits of the index. Blends then select one of
+  // the eight values by these bits. A blend reads the top bit of each byte, so shifts move each of the bits there.
   ENVPOOL_AVX2_FN __m256i look_up_even(const __m256i* tables, __m256i index) {
     const __m256i low = _mm256_and_si256(_mm256_srli_epi16(index, 1), _mm256_set1_epi8(0x0f));
     const __m256i bit5 = _mm256_slli_epi16(index, 2);
@@ -104,15 +104,15 @@ struct Avx2Ops : ScalarOps {
     for (; i < n; ++i) out[i] = max(table.values[a[i]], table.values[b[i]]);
   }
 
-  // Loads 16 source bytes into each half, which serve four columns each.
+  // Loads 16 source bytes into each half of the result. Each half has the source pixels of four columns.
   ENVPOOL_AVX2_FN __m256i block_pixels(const u8* row, const u16* base) {
     const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + base[0]));
     const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + base[1]));
     return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
   }
 
-  // Filters eight columns at a time; the line buffer has room for the unused columns of the last block. kDepth is the
-  // number of taps, a template argument so that they are unrolled; 0 takes the plan's vector_depth.
+  // Filters eight columns at a time; the line buffer has room for the unused columns of the last block. The number of
+  // taps, kDepth, is a template argument so that the loop over taps is unrolled; 0 means the plan's vector_depth.
   template <i32 kDepth>
   ENVPOOL_AVX2_FN void area_blocks(const ResizePlan& plan, const u8* row, i32 x0, i32 count, f32* line) {
     const i32 depth = kDepth != 0 ? kDepth : plan.vector_depth;
@@ -184,7 +184,7 @@ struct Avx2Ops : ScalarOps {
   ENVPOOL_AVX2_FN void area_store(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 count,
                                   u8* dst) {
     if (carry == nullptr && n == 3) {
-      store_sums<3>(nullptr, lines, weights, n, count, dst);  // 210 rows to 84
+      store_sums<3>(nullptr, lines, weights, n, count, dst);  // for example 210 rows resized to 84
     } else {
       store_sums<0>(carry, lines, weights, n, count, dst);
     }

@@ -43,7 +43,7 @@ class Resizer:
         args = (*source, *target, int(interpolation == "linear"))
         size = library.resize_plan(*args, None, 0)
         assert size > 0, args
-        # The plan is used at another address than where it was built, because it must be relocatable.
+        # A plan must be relocatable, so this one is used at another address than the one at which it was built.
         buffer = np.zeros(size + 64, np.uint8)
         start = -buffer.ctypes.data % 64
         self.plan = buffer[start : start + size]
@@ -112,7 +112,7 @@ def expected(image, target, interpolation):
 
 
 def expected_rgb(image, target, interpolation):
-    """Takes an image of shape (height, width, 3) and returns one of shape (3, height, width)."""
+    """Resizes an image of shape (height, width, 3) with cv2; the result has the shape (3, height, width)."""
     return np.moveaxis(expected(image, target, interpolation), -1, 0)
 
 
@@ -160,7 +160,7 @@ def test_indexed_max_and_rgb_max_equal_cv2(library, height, interpolation):
         for number, a in enumerate(frames):
             b = frames[(number + 3) % len(frames)].copy()
             b[: height // 2] = a[: height // 2]
-            if number % 2 == 0:  # 2600 colours are even; odd ones must work as well
+            if number % 2 == 0:  # most of the console's colours are even; odd ones must work as well
                 a, b = even(a), even(b)
             for second in (b, a, None):
                 other = a if second is None else second

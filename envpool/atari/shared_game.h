@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The game that an environment plays: the parameters read from its options, and the data that all environments of a
-// pool share. Both Atari environments (atari_env.h, ale_env.h) derive from this.
+// pool share. Both Atari environments (atari_env.h, ale_env.h) build on this file.
 #pragma once
 
 #include "envpool/atari/machine.h"
@@ -23,7 +23,7 @@
 
 namespace envpool::atari {
 
-// The data that the environments of a pool share: the start of the pool's blob, without pointers.
+// The data that the environments of a pool share. It is at the start of the pool's blob and has no pointers.
 struct alignas(64) SharedGame {
   Rom rom;
   u8 gray[256];  // by palette index
@@ -94,7 +94,7 @@ inline void read_game_options(GameParams& game, const OptionValues& o, std::stri
                                 "), got " + std::to_string(game.setup.mode));
   }
   game.setup.difficulty = u8(std::max<i64>(o.integer("difficulty"), 0));
-  // 0 is the default of every game, although one game does not list it.
+  // Difficulty 0 is the default of every game, although one game does not list it.
   if (game.setup.difficulty != 0 && (info.traits.difficulties >> game.setup.difficulty & 1) == 0) {
     throw std::invalid_argument("difficulty: expected a difficulty of " + std::string(info.rom) + " (" +
                                 format_set(info.traits.difficulties) + "), got " +
@@ -124,7 +124,7 @@ inline Blob make_shared_game(GameParams game, const OptionValues& o, std::string
   Rng rng;
   const Setup setup = make_setup(game);
   load(c.initial, setup, rng);
-  // If a reset draws random numbers, every environment has to run its own.
+  // If a trial shows that a reset draws random numbers, every environment has to run its own first reset.
   auto trial = std::make_unique<Machine>(c.initial);
   reset_game(*trial, setup, rng);
   c.initial_is_reset = rng.draws == 0;

@@ -25,7 +25,7 @@ CHUNK = 250  # frames compared at a time
 
 @dataclass(frozen=True)
 class Plan:
-    """The way in which a game is played."""
+    """How a game is played: its random seed, its sticky actions, and which frames are drawn."""
 
     name: str
     seed: int
@@ -211,6 +211,6 @@ def compare_with_ale(game: str, frames: int, plan: Plan, mode: int = -1, difficu
         compare(ours, theirs, played, plan.drawn, f"{where}, after reset {resets - 1}", since)
         over = bool(ours.outcomes[played - 1, 2])
         since += played
-        left -= max(played, 50 if over else 0)  # terminate for games that are over at once
+        left -= max(played, 50 if over else 0)  # so that this loop ends even if games are over at once
     machine.close()
     return resets

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generates cartridges for our machine and ale-py's. They test instructions or registers, or are random bytes.
 
-All have 4096 bytes from $F000 on. They are played under the name of a game (STEM) with simple rules: its mode needs no
-switches, and it is over when the byte at OVER is not 0.
+All have 4096 bytes from $F000 on. They are played under the name of a game (STEM) with simple rules: its mode is chosen
+without switches, and it is over when the byte at OVER is not 0.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def harness(program: Program) -> tuple[int, int, int, int, int]:
 
 
 def operand(rng: np.random.Generator, op: int) -> list[int]:
-    """Returns random bytes after the opcode. Addresses are mostly RAM, often chips, sometimes the cartridge or any."""
+    """Returns random operands. Addresses are mostly in RAM, often in chips, sometimes in the cartridge or anywhere."""
     low = int(rng.integers(256))
     if length_of(op) == 1:
         return []
@@ -176,7 +176,7 @@ def instruction(program: Program, rng: np.random.Generator, op: int, parts: tupl
 
 
 def start_up() -> tuple[Program, tuple[int, ...]]:
-    """Starts a program: emits the harness, whose addresses are returned, and idle frames.
+    """Starts a program: emits the harness and idle frames. Returns the program and the addresses of the harness.
 
     The program does nothing before the comparison begins, so the first difference is detected when it occurs.
     """
@@ -260,8 +260,9 @@ def first_run_cartridge() -> bytes:
 def bus_cartridge() -> bytes:
     """Ends every frame just before the TIA's addresses, so that the next frame starts with the byte left on the bus.
 
-    The code it then executes, from $0100 to $017F, shows which byte that was: RAM is CLC nearly everywhere, SEC in the
-    byte with the lives, and BRK in the last one. After RAM, execution continues at the entry.
+    From $0100 to $017F, the CPU then executes code that shows which byte of RAM that was: RAM holds CLC nearly
+    everywhere, SEC in the byte with the lives, and BRK in its last byte. Execution then reaches RAM, which begins with
+    a jump to the entry.
     """
     lives, frame, log = 0xBB, 0x83, 0x90
     program = Program()
@@ -305,7 +306,7 @@ def late_hmove_cartridge(cycle: int) -> bytes:
 
 
 def cut_off_cartridge(op: int, register: int, jams: bool) -> bytes:
-    """Cuts off the first frame in the middle of a line, after an access to the TIA without effect."""
+    """Cuts off the first frame in the middle of a line, after an access to the TIA that has no effect."""
     program = Program()
     program.emit(0xD8, 0xA2, 0xFF, 0x9A)
     program.end_frame()
@@ -389,7 +390,7 @@ def screen_cartridge(registers: list[int], reads: list[int], seed: int, lines: i
                 elif kind < 0.8:
                     program.emit(0xA5, int(rng.integers(0xB0, 0xE0)), 0x85, register)
                 elif kind < 0.85:
-                    program.emit(0xE6, register)  # reads, then writes
+                    program.emit(0xE6, register)  # INC reads, then writes
                 elif kind < 0.9:
                     program.absolute(0x8D, register)
                 else:

@@ -25,7 +25,8 @@ struct TestMachine {
 
 }  // namespace
 
-// Returns null if there is no such game or the cartridge is unsupported. A negative mode or difficulty is the default.
+// Returns null if there is no such game or the cartridge is unsupported. A negative mode or difficulty means the
+// default.
 EXPORT TestMachine* atari_new(const char* task, const u8* image, i64 size, i32 mode, i32 difficulty) try {
   const GameInfo info = find_game(task);
   auto test = std::make_unique<TestMachine>();
@@ -78,7 +79,7 @@ EXPORT void atari_reset(TestMachine* test) { reset_game(test->machine, test->set
 
 EXPORT void atari_seed(TestMachine* test, u64 seed) { test->rng = Rng{.seed = seed}; }
 
-// Writes the memory, the screen, and reward, lives and game over.
+// Writes the memory, the screen, and a row of outcomes: reward, lives, game over.
 EXPORT void atari_observe(const TestMachine* test, u8* ram, u8* to_screen, i32* outcomes) {
   const Machine& m = test->machine;
   std::memcpy(ram, m.console.ram, 128);

@@ -2,8 +2,8 @@
 """Plays games with the installed package envpool and records everything it returns.
 
 peer_test.py calls `play` for our package, and runs this file with the interpreter of the released EnvPool. The file may
-therefore use only features that both have. Run as a program, it reads cases as JSON from standard input,
-{"name": {"task": ...}}, and writes each to name.npz in the folder that is the first argument.
+therefore use only features that both packages have. Run as a program, it reads cases as JSON from standard input,
+{"name": {"task": ...}}, and writes the recording of each case to name.npz in the folder that is the first argument.
 """
 
 from __future__ import annotations

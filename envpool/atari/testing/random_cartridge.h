@@ -39,9 +39,10 @@ inline std::vector<u8> random_image(Rng& rng, u32 number) {
   return image;
 }
 
-// A program that draws frames of about 262 lines. It writes to the TIA's registers within and between lines, reads
-// tables, pointers, collisions and the timer, calls, pushes, and switches banks (all banks hold the same program). With
-// `long_frames`, a delay loop after each frame takes longer than the longest update of the console.
+// A program that draws frames of about 262 lines. It writes to the TIA's registers within and between lines. It reads
+// tables, pointers, collisions and the timer. It also calls a subroutine, pushes, and switches banks, all of which hold
+// the same program. With `long_frames`, a delay loop after each frame takes longer than the longest update of the
+// console.
 class RandomProgram {
  public:
   RandomProgram(Rng& rng, Mapper mapper, u16 origin, bool long_frames) : rng_(rng), mapper_(mapper), origin_(origin) {
@@ -69,7 +70,7 @@ class RandomProgram {
       case 1: put({0xA9, any(), 0x85, tia(), 0xA0, any(), 0x84, tia()}); break;
       case 2: put({0x85, 0x02}), ++lines_; break;  // STA WSYNC
       case 3:
-      case 4: {  // lines of a changing register
+      case 4: {  // lines, each of which writes other values to two registers
         const u8 count = u8(1 + rng_.below(24));
         put({0xA2, count, 0x85, 0x02, 0x86, tia(), 0x86, tia(), 0xCA, 0xD0, 0xF7});
         lines_ += count;

@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from envpool.atari.testing.ale_comparison import GAMES, PLANS, Plan, Reference, compare_with_ale
 
-# Adventure enters its modes other than 0 after random waits, whose generators differ between the two machines.
+# Adventure enters its modes other than 0 after random waits. The two machines draw the waits from different generators.
 RANDOM_MODES = {("adventure", 1), ("adventure", 2)}
 
 
