@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares steps from equal states, observations and resets of the behaviour suite with gymnax 0.0.9.
+"""Compares the behaviour suite with gymnax 0.0.9: steps from equal states, observations, and resets.
 
 Our functions are called with arrays of states, through testing/functions.h. Deterministic results must be equal bit for
 bit, and chi-square tests with fixed seeds compare random ones. Where gymnax differs from bsuite, our environments
@@ -195,8 +195,8 @@ def test_discounting_chain_in_every_state(library, options, params):
 
 
 def test_the_bonus_of_discounting_chain_wraps_around_as_in_bsuite(library):
-    """In gymnax, no choice has the bonus if mapping_seed is too large. In bsuite, mapping_seed modulo n_actions has
-    it."""
+    """In bsuite, the choice mapping_seed modulo n_actions has the bonus. In gymnax, no choice has the bonus if
+    mapping_seed is n_actions or more."""
     engine = Engine(library, "DiscountingChain", mapping_seed=7)
     states = fill(engine, context=np.arange(5), time=np.array([1, 3, 10, 30, 100]) - 1)
     states["time"][0], states["context"][0] = 0, -1
@@ -399,11 +399,11 @@ def test_the_interface_matches_gymnax(task_id):
     for name, value in vars(other_params).items():
         if (
             name == "reward_timestep"
-        ):  # In this package, this option is a text, which can be passed to make, but is not a parameter.
+        ):  # This package has no such parameter; here, reward_timestep is an option of make, and a text.
             continue
         changed = params.replace(**{name: value})
         assert getattr(changed, name) == np.float32(value)
-        if name != "randomize_actions":  # gymnax 0.0.9 has another default than envpool, bsuite and gymnax 1.0.1.
+        if name != "randomize_actions":  # gymnax 0.0.9 has another default than bsuite, gymnax 1.0.1 and we have.
             np.testing.assert_array_equal(changed.raw, params.raw, name)
 
 
@@ -476,7 +476,8 @@ def test_reward_timestep_may_be_a_list_tuple_array_or_text():
 
 # ---- golden bits ----
 
-# Hashes of 300 steps of 64 environments, the same on every machine. If one changes, so do all users' trajectories.
+# Hashes of 300 steps of 64 environments, which are the same on every machine. If a hash changes, users get other
+# trajectories than before.
 GOLDEN = {
     "Catch": "9464173faff7989d",
     "DeepSea": "14458e1a0aa8dbc0",

@@ -3,8 +3,9 @@
 // DeepSea: a diver sinks through a square grid, one row in each step. The treasure lies in the last column of the last
 // row, which the diver reaches only by moving right in every step.
 //
-//   Action       i32, 0 or 1; one of them moves right and the other left, and which one may depend on the cell
-//   Observation  f32[size][size]: 1 in the cell of the diver; all 0 after the last row
+//   Action       i32, 0 or 1; one of them moves the diver right and the other left. Which one moves right may depend on
+//                the cell
+//   Observation  f32[size][size]: 1 in the cell of the diver; all 0 once the diver has passed the last row
 //   Reward       1 for a move to the right in the last column, where the treasure is; each move to the right costs
 //                unscaled_move_cost / size, even if it fails
 //   Terminated   after the last row
@@ -13,12 +14,13 @@
 //   Reset        the diver is in the first row and column
 //
 // Unless `deterministic` is set, a move to the right fails with probability 1 / size, and standard normal noise is
-// added to the reward in both corners of the last row. The mapping says for each cell which action moves right. With
-// randomize_actions, a generator seeded with mapping_seed draws it; with sample_action_map, it is drawn for each
-// episode; with neither, action 1 always moves right.
+// added to the reward in both corners of the last row. A mapping says for each cell which action moves right. With
+// randomize_actions, a generator seeded with mapping_seed draws the mapping. With sample_action_map, a new mapping is
+// drawn for each episode. With neither of them, action 1 always moves right.
 //
 // I. Osband et al., "Behaviour suite for reinforcement learning" (2020); bsuite 0.3.5, which gymnax 1.0.1 follows.
-// gymnax 0.0.9 differs: it ignores the mapping unless randomness is on, adds no noise, and a failed move costs nothing.
+// gymnax 0.0.9 differs: if `deterministic` is set, action 1 always moves right; there is no noise; and a failed move
+// costs nothing.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -102,12 +104,12 @@ struct DeepSea {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
-    // Clamped, so that steps after the end of an episode, or from a restored state, stay on the grid.
+    // The position is clamped, so that steps after the end of an episode, or from a restored state, stay on the grid.
     const i32 last = p.size - 1, row = clamp(s.row, 0, last), column = clamp(s.column, 0, last);
     const i32 cell = row * p.size + column;
     const bool right = (*action.at<i32>(0) == 1) == ((mapping(s)[cell >> 5] >> (cell & 31) & 1) != 0);
     const bool treasure = right & (column == last);
-    f32 reward = one_if(treasure);  // a branch on `right` would be mispredicted
+    f32 reward = one_if(treasure);  // no branch on `right`, because it would be mispredicted
     s.denoised_return += reward;
     if (!p.deterministic && row == last && (column == 0 || column == last)) reward += f32(normal(rng));
     reward -= keep_if(right, p.move_cost);

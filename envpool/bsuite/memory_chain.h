@@ -13,8 +13,8 @@
 //                over episodes until a reset with a seed or key.
 //   Reset        the bits and the index of the queried bit are uniformly random
 //
-// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as in bsuite 0.3.5 and gymnax 1.0.1; in gymnax
-// 0.0.9 more than one bit is an error.
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as in bsuite 0.3.5 and gymnax 1.0.1. gymnax
+// 0.0.9 accepts only one bit.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -67,7 +67,7 @@ struct MemoryChain {
     s.context = rng.bits();
     if (p.num_bits > 32) s.context |= u64{rng.bits()} << 32;
     if (p.num_bits == 1) {
-      ++rng.draws;  // below(1) would draw a word and return 0.
+      ++rng.draws;  // This has the effect of below(1), which would draw a word and return 0.
       s.query = 0;
     } else {
       s.query = i32(rng.below(u32(p.num_bits)));

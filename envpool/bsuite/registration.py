@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of the behaviour suite, with the names of gymnax."""
+"""Registers the environments of the behaviour suite under gymnax's ids."""
 
 from __future__ import annotations
 

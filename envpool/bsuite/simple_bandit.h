@@ -9,8 +9,8 @@
 //   Info         total_regret: the sum of optimal_return - reward over all steps since a reset with a seed or key
 //   Reset        a reset with a seed or key draws a uniformly random order of the rewards, which later episodes keep
 //
-// I. Osband et al., "Behaviour suite for reinforcement learning" (2020); bsuite 0.3.5. gymnax 1.0.1 draws a new order
-// in every reset, which follows every step, so that nothing can be learnt. In gymnax 0.0.9, a step raises an error.
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020); bsuite 0.3.5. In gymnax 1.0.1, every reset
+// draws a new order. A reset follows every step, so nothing can be learnt. In gymnax 0.0.9, a step raises an error.
 #pragma once
 
 #include "envpool/core/api.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our functions and those of gymnax, called with arrays of states, and comparisons of their results."""
+"""Calls our functions and those of gymnax with arrays of states, and compares their results."""
 
 import collections
 import itertools
