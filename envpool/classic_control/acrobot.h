@@ -29,7 +29,7 @@ struct Acrobot {
   static constexpr const char* kName = "Acrobot";
   static constexpr f64 kMaxVelocity1 = 4 * kPi, kMaxVelocity2 = 9 * kPi;
   static constexpr f64 kLength = 1, kMass = 1, kCenter = 0.5, kInertia = 1, kGravity = 9.8,
-                       kStep = 0.2;  // of each link
+                       kStep = 0.2;  // kLength to kInertia are of each link
 
   struct Params {
     f64 torque_noise;

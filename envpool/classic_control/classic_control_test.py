@@ -115,8 +115,8 @@ def step_reference(name, reference, count):
 
 # glibc's sine, which gymnasium calls, is incorrectly rounded for 0.1 % of arguments, and ours for 0.05 %. If the two
 # differ by one ulp and the terms of a sum nearly cancel, the difference is several ulps of the sum. Differences are
-# therefore measured in ulps of the larger of two numbers: the sum, and the magnitude of its terms, which TERMS has for
-# each environment. The terms of the cars do not cancel.
+# therefore measured in ulps of the larger of two numbers: the sum, and the magnitude of its terms. TERMS has this
+# magnitude for each environment. It is 0 for the cars, because their terms do not cancel.
 TERMS = {"CartPole": 1.0, "Pendulum": 1.0, "Acrobot": 8.0, "MountainCar": 0.0, "MountainCarContinuous": 0.0}
 
 
@@ -261,7 +261,8 @@ def test_episodes_end_when_those_of_gymnasium_do(library, task_id):
     name, count, rng = IDS[task_id], 20, np.random.default_rng(3)
     wanted = {"Pendulum": (0, 100), "MountainCarContinuous": (100, 0)}.get(name, (90, 10))  # terminated, truncated
     # Acrobot is chaotic: runs that start an ulp apart end differently after a few hundred fast steps. It is therefore
-    # played either at random, so that it stays slow until it is truncated, or well, so that episodes are short.
+    # played in one of two ways: at random, so that it stays slow until the episode is truncated, or well, so that the
+    # episode is short.
     skills = (0, 0.85, 0.9, 0.95, 1) if name == "Acrobot" else (0, 0.25, 0.5, 0.75, 1)
     pool = envpool.make_gymnasium(task_id, num_envs=count, seed=7)
     references = [gymnasium.make(task_id) for _ in range(count)]
@@ -310,7 +311,8 @@ def test_acrobot_infos_hold_the_angles(library):
     pool.close()
 
 
-# Hashes of 300 steps of 64 environments, the same on every machine. If one changes, so do all users' trajectories.
+# Hashes of 300 steps of 64 environments, which are the same on every machine. If a hash changes, users get other
+# trajectories than before.
 GOLDEN = {
     "CartPole": "6006b689df96be68",
     "Pendulum": "8a3306c343ad21d1",
@@ -347,7 +349,7 @@ def test_rendered_images(library, name):
     for image in images:
         assert 0.5 < np.mean(image == 255) < 0.99
     assert np.any(images[0] != images[1])
-    for number in (1e6, -1e30, np.inf, np.nan):  # A restored state may have any values; only the image may be written.
+    for number in (1e6, -1e30, np.inf, np.nan):  # A restored state may have any values; drawing must stay in the image.
         far = np.array([first])
         for field in far.dtype.names:
             far[field] = number if far[field].dtype.kind == "f" else far[field]

@@ -19,7 +19,8 @@ struct Point {
   f64 x, y;
 };
 
-// Maps points from the coordinates of an object, which lies at (x, y) and is rotated by `angle`, to those of the image.
+// Maps points from the coordinates of an object to the coordinates of the image. The object is at (x, y) in the image
+// and is rotated by `angle`.
 class Frame {
  public:
   Frame(f64 x, f64 y, f64 angle) : x_(x), y_(y), sin_(sin(angle)), cos_(cos(angle)) {}
@@ -72,7 +73,7 @@ class Canvas {
   void box(f64 left, f64 bottom, f64 right, f64 top, Color color) {
     polygon({{left, bottom}, {left, top}, {right, top}, {right, bottom}}, color);
   }
-  // Draws about three quarters of a circle from the top, with an arrowhead at its end.
+  // Draws about three quarters of a circle, which begins at the top and ends with an arrowhead.
   void arc_arrow(f64 x, f64 y, f64 radius, bool counterclockwise, Color color) {
     const f64 sign = counterclockwise ? 1 : -1, ring = 0.92 * radius, width = max(1.0, 0.06 * radius);
     const auto at = [=](f64 turn, f64 r) { return Frame{x, y, kPi / 2 + sign * turn}(r, 0); };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks that the environments are stepped in lanes. Results cannot show this, because they have the same bits without
-// lanes. core/math/lanes_test.cc has the other tests.
+// Checks that the environments are stepped in lanes, which means several at a time by SIMD instructions. Results cannot
+// show this, because they have the same bits without lanes. core/math/lanes_test.cc has the other tests of lanes.
 #include "envpool/core/testing/avx2.h"
 
 #include "envpool/classic_control/acrobot.h"

@@ -10,9 +10,9 @@
 //   Truncated    after 200 steps (v0), 500 (v1)
 //   Reset        all four values are uniformly random in [-x_init, x_init)
 //
-// It differs from CartPole in its precision and in one constant: where the equations of motion have the product of the
-// pole's mass and length, the reference has the sum, so polemass_length is 0.6. As in the reference, options do not
-// depend on each other: a change of masspole, for example, does not change total_mass.
+// This environment differs from CartPole in its precision and in one constant: where the equations of motion have the
+// product of the pole's mass and length, the reference has their sum, so polemass_length is 0.6. As in the reference,
+// options do not depend on each other: a change of masspole, for example, does not change total_mass.
 //
 // Reference: gymnasium 1.4.0, phys2d/cartpole.py. The operations and their order are the same.
 #pragma once

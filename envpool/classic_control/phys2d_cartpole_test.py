@@ -32,7 +32,7 @@ def engine():
 
 
 def reference_step(states, actions, **options):
-    """Returns the next states, the rewards and the ends, which gymnasium's functions compute.
+    """Returns the next states, the reward and the ends, as gymnasium's functions compute them.
 
     Parameters are arrays, because XLA replaces a division by a scalar with a multiplication by its reciprocal.
     """
@@ -44,7 +44,7 @@ def reference_step(states, actions, **options):
     }
     env, params = cartpole.CartPoleFunctional(), params.replace(**numbers)
     after = env.transition(states.T, actions, None, params)
-    upright = np.zeros(4, np.float32)  # All steps have the reward of this state, in which the episode continues.
+    upright = np.zeros(4, np.float32)  # The episode continues in this state. Its reward is the same for all steps.
     reward = env.reward(upright, 0, None, None, cartpole.CartPoleParams(**options))
     return np.asarray(after).T, float(reward), np.asarray(env.terminal(after, None, params))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of classic control, as gymnasium and EnvPool name them."""
+"""Registers classic control under the ids of gymnasium and EnvPool."""
 
 from envpool.python.family import Family
 from envpool.registration import register_family
