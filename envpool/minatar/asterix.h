@@ -11,7 +11,7 @@
 //
 // Every `spawn_speed` steps, an object appears at the left or right of a random empty row; it is a treasure with
 // probability 1/3. All objects move one cell every `move_speed` steps. About every hundred steps, spawn_speed
-// decreases, and every other time, so does move_speed. Reference: see game.h.
+// decreases. Every second time, move_speed decreases, too. Reference: see game.h.
 #pragma once
 
 #include "envpool/minatar/game.h"
@@ -27,7 +27,7 @@ struct Asterix {
   // Lane i is row i + 1 of the board.
   struct State {
     u64 column;           // column + 1 of the object, 0 if there is none
-    u64 right, treasure;  // 1 if the object moves to the right; 1 if it is a treasure
+    u64 right, treasure;  // whether the object moves to the right, and whether it is a treasure
     u8 player_x, player_y;
     u8 spawn_speed, spawn_timer, move_speed, move_timer;
     i8 ramp_timer;
@@ -124,7 +124,7 @@ struct Asterix {
     u64 empty = Lanes::kOnes ^ Lanes::nonzero(s.column);
     const i32 rows = Lanes::sum(empty);
     if (rows == 0) return;
-    const u32 draw = rng.below(6 * u32(rows));  // row, side and kind
+    const u32 draw = rng.below(6 * u32(rows));  // decides row, side and kind
     for (u32 skip = draw / 6; skip > 0; --skip) empty &= empty - 1;
     const u64 lane = empty & (0 - empty);
     const bool right = draw % 2 == 1;

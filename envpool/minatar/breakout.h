@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Breakout: with a paddle, the player keeps a diagonally moving ball in play, which breaks three rows of bricks.
+// Breakout: the player keeps a ball in play with a paddle. The ball moves diagonally and breaks three rows of bricks.
 //
 //   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire; minimal: 0 nothing, 1 left, 2 right
 //   Observation  bool[10][10][4] (or f32): paddle, ball, last position of the ball, bricks

@@ -18,7 +18,7 @@ enum Action : u8 { kNothing, kLeft, kUp, kRight, kDown, kFire };
 struct Params {
   f64 sticky;  // probability that the last action is repeated
   bool ramping, floats;
-  u8 actions[8];  // the Action of each number
+  u8 actions[8];  // the Action that each number of the agent's action space stands for
 };
 
 // Returns the action that is executed: the last one with probability `sticky`, else the given one. At the start of an
@@ -35,8 +35,8 @@ struct Board {
 
   ENVPOOL_FN explicit Board(T* address) : cells(address) {
 #if defined(__GNUC__) && !defined(__CUDACC__)
-    // Calls the C library's memset for pieces of less than 2 KB. For larger ones, it would use a slower instruction; so
-    // would the code that GCC inlines for a constant size.
+    // Calls the C library's memset for pieces of less than 2 KB, because memset uses a slower instruction for larger
+    // pieces. The size is hidden from GCC, because the code that GCC inlines for a constant size uses it, too.
     constexpr i32 kElements = kSide * kSide * kChannels, kPieces = sizeof(T) * kElements < 2048 ? 1 : 2;
     u64 bytes = sizeof(T) * kElements / kPieces;
     asm("" : "+r"(bytes));
@@ -51,7 +51,7 @@ struct Board {
   }
 };
 
-// Observes a state that Game::paint draws on a board.
+// Writes the observation of a state, which Game::paint draws on a board.
 template <class Game>
 ENVPOOL_FN void observe(const typename Game::State& s, const Params& p, Row row) {
   constexpr i32 kElements = kSide * kSide * Game::kChannels;

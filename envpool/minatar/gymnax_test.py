@@ -65,7 +65,7 @@ def test_steps_equal_those_of_gymnax(game):
     engine = Engine(game, sticky_action_prob=0.0, use_minimal_action_set=True, obs_dtype="float32")
     ours = np.array([to_ours(game, state) for state in states])
     our_reward, our_done = engine.step(ours, actions)
-    # In gymnax's SpaceInvaders, a bullet hits the cannon where it was before its move.
+    # gymnax's SpaceInvaders checks for hits by a bullet at the position that the cannon had before its move.
     comparable = np.array([game != "SpaceInvaders" or not state["e_bullet_map"][8].any() for state in states])
     assert comparable.sum() > 2000
     np.testing.assert_array_equal(engine.observe(ours), np.asarray(obs))

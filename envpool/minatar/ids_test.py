@@ -41,7 +41,7 @@ def test_minimal_actions_equal_those_of_the_package(game):
 def test_rendered_images(game):
     pool = envpool.make_gymnasium(f"MinAtar/{game}-v0", render_mode="rgb_array")
     pool.reset()
-    for _ in range(12):  # After these steps, objects have appeared.
+    for _ in range(12):  # After this many steps, objects have appeared.
         pool.step(np.array([0]))
     image = np.asarray(pool.render()).reshape(160, 160, 3)
     assert image.shape == (160, 160, 3)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SIMD within a register: a 64-bit word has eight lanes of one byte, for the eight rows in which the objects of Asterix
-// and Freeway move.
+// SIMD within a register: a 64-bit word has eight lanes of one byte each. In Asterix and Freeway, objects move in eight
+// rows of the board, and each lane stands for one of these rows.
 #pragma once
 
 #include "envpool/core/types.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares MinAtar with its package: every action from equal states, with every outcome of random draws."""
+"""Compares our games with the package minatar: every action from equal states, with every outcome of random draws."""
 
 import collections
 
@@ -22,12 +22,18 @@ from envpool.testing.chi_square import ChiSquare
 
 
 def crosses(game, state, action):
-    """Returns whether Freeway's chicken arrives. This draws eight cars, with too many outcomes to enumerate."""
+    """Returns whether Freeway's chicken crosses the road in this step.
+
+    The game then draws eight new cars, which have too many combinations to enumerate.
+    """
     return game == "Freeway" and state["pos"] == 1 and state["move_timer"] == 0 and action == 2
 
 
 def compare(game, states, samples=400, most_random=12, **options):
-    """Compares every action from each state, but random steps less thoroughly after `most_random` random outcomes."""
+    """Compares every action from each state.
+
+    After `most_random` objects have appeared at random, steps with random outcomes are compared less thoroughly.
+    """
     reference, engine = Reference(game, **options), Engine(game, sticky_action_prob=0.0, **options)
     observing, fit, compared, random = Engine(game, obs_dtype="float32"), ChiSquare(), 0, 0
     for state in states:
@@ -122,7 +128,7 @@ class Cars:
 
 
 def test_freeway_draws_all_cars_uniformly_and_independently():
-    """The package makes two draws for each car, so its ten kinds are equally likely and independent of other cars."""
+    """The package draws each car's speed and side, so its ten kinds are equally likely and independent of other cars."""
     reference, engine = Reference("Freeway"), Engine("Freeway", sticky_action_prob=0.0)
     rng = np.random.default_rng(2)
     start = None
@@ -200,7 +206,7 @@ def test_sticky_actions():
 
 @pytest.mark.parametrize("game", ["Breakout", "SpaceInvaders"])
 def test_episodes_of_a_pool_equal_those_of_the_package(game):
-    """In these games, only Breakout's reset is random, so whole episodes can be compared."""
+    """Whole episodes can be compared, because nothing in these two games is random except Breakout's reset."""
     pool = envpool.make_gymnasium(f"MinAtar/{game}-v1", num_envs=8, sticky_action_prob=0.0)
     rng, ends, rewards = np.random.default_rng(3), 0, 0
     obs, _ = pool.reset()
@@ -263,7 +269,7 @@ def test_without_difficulty_ramping(game):
 
 
 def test_the_lists_of_seaquest_never_overflow():
-    """The fastest game is played, because it has the most enemies at a time."""
+    """The game is played at its greatest speed, which has the most enemies at a time."""
     reference = Reference("Seaquest")
     most = dict.fromkeys(SWIMMERS, 0)
     engine = Engine("Seaquest", sticky_action_prob=0.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of MinAtar: the ones that its package registers with gymnasium, and the ones of gymnax."""
+"""Registers MinAtar under the ids that the package minatar registers with gymnasium, and under gymnax's ids."""
 
 from __future__ import annotations
 

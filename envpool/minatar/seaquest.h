@@ -11,8 +11,8 @@
 //                surfaces without a diver
 //   Reset        the submarine is at the surface, and there are no other objects
 //
-// Surfacing costs a diver, even if six were rescued: the number of divers is then -1. With a negative number of divers,
-// the submarine may surface, too. Each surfacing makes the game faster, up to a limit.
+// Surfacing costs a diver. After the rescue of six divers, none is left, so the number of divers becomes -1. With a
+// negative number of divers, the submarine may surface, too. Each surfacing makes the game faster, up to a limit.
 // Reference: see game.h.
 #pragma once
 
@@ -28,8 +28,9 @@ struct Seaquest {
 
   using Params = minatar::Params;
 
-  // A moving object: its cell as 16 y + x, where x is not a valid column after the object has left its row; whether it
-  // moves right; steps until its next move; for an enemy submarine, steps until its next shot.
+  // A moving object. `cell` is 16 y + x; once the object has left its row, x is not a valid column. `right` is 1 if the
+  // object moves right. `timer` counts the steps until its next move, and `shot` those until an enemy submarine's next
+  // shot.
   struct Swimmer {
     u8 cell, right, timer, shot;
 
@@ -76,11 +77,11 @@ struct Seaquest {
   };
 
   // The reasons for the capacities of the lists: after n surfacings, an enemy appears every 20 - n steps, but at most
-  // one per step. It leaves after ten moves, which take three steps each from the sixth surfacing on, so there are at
-  // most 30 enemies. Earlier enemies keep a longer timer for one move, but there are few of them. A submarine shoots
-  // every eleventh step and its bullet leaves within ten steps, so there is at most one bullet for each submarine that
-  // existed in the last ten steps. Own shots are five steps apart and leave within ten steps. Divers appear every 30
-  // steps and leave within 60.
+  // one per step. An enemy leaves after ten moves. From the sixth surfacing on, a move takes three steps, so there are
+  // at most 30 enemies. Earlier enemies keep a longer timer for one move, but there are few of them. An enemy submarine
+  // shoots every eleventh step and its bullet leaves within ten steps, so there is at most one bullet for each
+  // submarine that existed in the last ten steps. Own bullets are shot five steps apart and leave within ten steps.
+  // Divers appear every 30 steps and leave within 60.
   struct State {
     List<34> fish, subs;
     List<46> enemy_bullets;

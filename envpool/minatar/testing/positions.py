@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States from which steps are compared: states of episodes at all levels of difficulty, and random ones."""
+"""Makes the states from which steps are compared: states of episodes at all levels of difficulty, and random states."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from envpool.minatar.testing.states import Reference, copied
 
 
 def random_state(game, theirs, rng):
-    """Returns a random state, which has the form of the given state of the package."""
+    """Returns a random state in the form of the package's states, of which `theirs` is an example."""
 
     def one_in(n):
         return rng.integers(n) == 0
@@ -54,7 +54,7 @@ def random_state(game, theirs, rng):
         rows = rng.integers(1, 9, 3)
 
         def entities(most, *timers):
-            """Draws objects from few rows, columns and timers, so that several share a cell and some are equal."""
+            """Draws objects from only a few rows, columns and timers, so that some share a cell and some are equal."""
             cells = [
                 [int(x), int(rows[r]), bool(right)]
                 for x, r, right in zip(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sets and reads states of the package's games and of our games, and converts both to tuples that can be compared.
 
-A state of the package is the `vars` of its object. Its random generator is replaced by one that enumerates all outcomes
-of a step, which are equally likely, to get the distribution that our games must have. Our games are called through
-testing/functions.h, without a pool.
+A state of the package is the `vars` of its game object. The game's random generator is replaced by one that enumerates
+all outcomes of a step with their probabilities. This gives the distribution that our games must have. Our games are
+called through testing/functions.h, without a pool.
 """
 
 import ctypes
@@ -68,7 +68,7 @@ class Engine(Functions):
 class Script:
     """A random generator that enumerates all outcomes.
 
-    `rand` has six outcomes, which are exact for comparisons with multiples of 1/6.
+    `rand` has six equally likely outcomes. This is exact, because the games compare them only with multiples of 1/6.
     """
 
     def __init__(self):
