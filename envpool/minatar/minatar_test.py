@@ -128,7 +128,7 @@ class Cars:
 
 
 def test_freeway_draws_all_cars_uniformly_and_independently():
-    """The package draws each car's speed and side, so its ten kinds are equally likely and independent of other cars."""
+    """The package draws each car's speed and side, so the ten kinds of car are equally likely and independent."""
     reference, engine = Reference("Freeway"), Engine("Freeway", sticky_action_prob=0.0)
     rng = np.random.default_rng(2)
     start = None
