@@ -3,14 +3,13 @@
 // BernoulliBandit: two arms that pay with unknown probabilities; the agent has to find out which one is better.
 //
 //   Action       i32, the arm
-//   Observation  f32[4]: the last reward; 1 if the last arm was 0; 1 if the last arm was 1; and the time, scaled
-//                linearly to min_lim at step 0 and max_lim at step t_max, or without `normalize_time` the number of
-//                steps
+//   Observation  f32[4]: the last reward; 1 if the last arm was 0; 1 if the last arm was 1; and the number of steps.
+//                With `normalize_time`, this number is scaled linearly: 0 to min_lim, and t_max to max_lim
 //   Reward       1 with the arm's probability, else 0
 //   Terminated   never
 //   Truncated    after 100 steps
-//   Reset        one arm pays with probability reward_prob and the other with 1 - reward_prob; which one is which is
-//                equally likely. The last reward and the last arm are 0
+//   Reset        one arm, which is arm 0 or 1 with equal probability, pays with probability reward_prob, and the other
+//                with 1 - reward_prob. The last reward and the last arm are 0
 //
 // J. X. Wang et al., "Learning to reinforcement learn" (2016). Reference: gymnax 1.0.1 (and 0.0.9, where the reward is
 // an integer), misc/bernoulli_bandit.py.

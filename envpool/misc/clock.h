@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scaled time in observations of this family, as in gymnax.
+// Scales the time that observations of this family contain, as gymnax does.
 #pragma once
 
 #include "envpool/core/types.h"

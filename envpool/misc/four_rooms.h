@@ -14,8 +14,9 @@
 //                the goal's
 //
 // R. Sutton, D. Precup, S. Singh, "Between MDPs and semi-MDPs" (1999). Reference: gymnax 1.0.1 (and 0.0.9, where the
-// reward is a bool), misc/rooms.py. Differences: vector observations are float32, as in gymnax's space, while its
-// arrays are int32; visual observations show the agent in its cell, while gymnax swaps its row and column.
+// reward is a bool), misc/rooms.py. There are two differences. Vector observations are float32, as gymnax's
+// observation space says, although gymnax returns int32. Visual observations show the agent in its cell, while gymnax
+// swaps its row and column.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -129,8 +130,8 @@ struct FourRooms {
       const u32 bits = rng.bits();
       direction = bits >> 2 < p.random ? i32(bits & 3) : direction;
     }
-    // Clamped, because a restored state may have any position. There are no branches on walls, because they would be
-    // mispredicted.
+    // The position is clamped, because a restored state may have any position. There are no branches on walls, because
+    // they would be mispredicted.
     const i32 row = clamp(s.pos[0], 1, kSize - 2), down = (direction == 2) - (direction == 0);
     const i32 column = clamp(s.pos[1], 1, kSize - 2), right = (direction == 1) - (direction == 3);
     const i32 moves = map().is_open(row + down, column + right);

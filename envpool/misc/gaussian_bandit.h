@@ -3,8 +3,8 @@
 // GaussianBandit: one arm always pays 0, and the other pays a normally distributed reward with an unknown mean.
 //
 //   Action       i32, the arm: 0 pays 0, 1 a random reward
-//   Observation  f32[4]: the last reward; 1 if the last arm was 0; 1 if the last arm was 1; and the time, scaled
-//                linearly to -1 at step 0 and 1 at step 100, or without `normalize_time` the number of steps
+//   Observation  f32[4]: the last reward; 1 if the last arm was 0; 1 if the last arm was 1; and the number of steps.
+//                With `normalize_time`, this number is scaled linearly: 0 to -1, and 100 to 1
 //   Reward       0 for arm 0; for arm 1 normal with mean mu and standard deviation sigma_l
 //   Terminated   never
 //   Truncated    after 100 steps

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks that Reacher is stepped in lanes, and that the results equal those of single steps bit for bit.
+// Checks that Reacher is stepped in lanes, which means several environments at a time by SIMD instructions, and that
+// the results equal those of single steps bit for bit.
 #include "envpool/core/testing/avx2.h"
 
 #include <cstring>

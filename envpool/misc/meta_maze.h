@@ -7,12 +7,12 @@
 //   Observation  f32[rf_size^2 + 6]: the cells around the agent in row-major order, 1 at walls; the last action in
 //                one-hot encoding; the last reward; the number of steps, or with `normalize_time` steps / 50 - 1
 //   Reward       `reward` on the goal, plus `punishment` for a move into a wall
-//   Terminated   when the agent reaches the goal, and the uniformly random cell to which it is then moved is the goal
+//   Terminated   when the agent reaches the goal and is then moved to a uniformly random cell that is the goal again
 //   Truncated    after 200 steps
 //   Reset        the agent is in the middle, the goal in a uniformly random cell
 //
 // The maze has maze_size rows and columns, and walls surround it. Cells whose row and column, counted from 0, are both
-// odd are pillars. If maze_size is 4 k + 3, the middle is a pillar, where the agent can start nevertheless.
+// odd are pillars. If maze_size is 4 k + 3, the middle is a pillar; the agent starts there nevertheless.
 //
 // T. Miconi et al., "Backpropamine" (2019). Reference: gymnax 1.0.1 (and 0.0.9), misc/meta_maze.py. There is one
 // difference: if rf_size is not 3, gymnax starts the agent next to the middle, or in the outer wall, where it cannot

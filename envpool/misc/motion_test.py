@@ -51,7 +51,7 @@ def random_actions(scale=1.5):
     return np.random.default_rng(3).uniform(-scale, scale, (COUNT, 2)).astype("f4")
 
 
-# Our sin, cos and exp differ from gymnax's by about 2 ulps of results of at most 1, which is 2e-7. If XLA fuses
+# Our sin, cos and exp differ from gymnax's by about 2 ulps. For results of at most 1, this is 2e-7. If XLA fuses
 # multiplications with additions, a step from states of magnitude 10 differs by 2e-6.
 ROUNDING, FUSED = 2e-7, 2e-6
 

@@ -4,16 +4,16 @@
 // is moved to a random start.
 //
 //   Action       f32[2], displacement in x and y, clipped to [-max_force, max_force]
-//   Observation  f32[6]: x and y; the last reward; the last action before clipping; and the time, scaled linearly to
-//                -1 at step 0 and 1 at step 100, or without `normalize_time` the number of steps
+//   Observation  f32[6]: x and y; the last reward; the last action before clipping; and the number of steps. With
+//                `normalize_time`, this number is scaled linearly: 0 to -1, and 100 to 1
 //   Reward       1 if the point was within goal_radius of the goal before the step, else 0; with `dense_reward`, the
 //                negative distance from the goal before the step
-//   Terminated   never; if the point is within goal_radius of the goal, the next step moves it to a new start, for any
-//                action
+//   Terminated   never; if the point is within goal_radius of the goal, the next step moves it to a new start,
+//                regardless of the action
 //   Truncated    after 100 steps
-//   Reset        the goal is on the circle of circle_radius, at a uniformly random angle in [0, pi). The point is, as
-//                after each new start, at a uniformly random angle in [0, pi) and a uniformly random radius up to
-//                circle_radius, or with `center_init` at (0, 0)
+//   Reset        the goal is on the circle of circle_radius, at a uniformly random angle in [0, pi). The start is at a
+//                uniformly random angle in [0, pi) and a uniformly random radius up to circle_radius, or with
+//                `center_init` at (0, 0). New starts within an episode are drawn in the same way
 //
 // R. Dorfman, I. Shenfeld, A. Tamar, "Offline meta reinforcement learning" (2021). Reference: gymnax 1.0.1 (and 0.0.9),
 // misc/point_robot.py.

@@ -11,9 +11,10 @@
 //   Reset        the paddles and the ball are in the middle; the ball moves right at ball_x_speed
 //
 // The ball bounces off the lower edge, and with `reflect_top` also off the upper edge; otherwise it can leave the field
-// there and miss both paddles. A paddle adds the ball's offset from its middle, divided by its half height, to the
-// ball's speed in y. This speed is then limited to ball_max_y_speed and rounded to the nearest integer, with ties to
-// even, as in gymnax 1.0.1. With `rounding` = "towards_zero", it is rounded towards zero, as in gymnax 0.0.9.
+// there and miss both paddles. When a paddle reflects the ball, it adds to the ball's speed in y the ball's offset
+// from the paddle's middle, divided by half the paddle's height. This speed is then limited to ball_max_y_speed and
+// rounded to the nearest integer, with ties to even, as in gymnax 1.0.1. With `rounding` = "towards_zero", it is
+// rounded towards zero, as in gymnax 0.0.9.
 //
 // Reference: gymnax 1.0.1 (and 0.0.9), misc/pong.py. As in 1.0.1, a step at the time limit earns its reward, and the
 // paddles start on an integer row even if the height is odd.

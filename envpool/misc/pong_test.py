@@ -41,7 +41,7 @@ GAMES = [
 def test_steps_equal_those_of_gymnax(options, params, rounding):
     """gymnax 0.0.9 truncates the ball's speed, because it stores the speed in an array of ints.
 
-    If the test replaces this array with one of floats, the speed is not truncated, and the test rounds it.
+    To test rounding to the nearest integer, the test replaces this array with one of floats and rounds the speed.
     """
     engine = Engine("Pong", rounding=rounding, **options, **params)
     reference = Reference("Pong-misc", params, **options)

@@ -33,7 +33,7 @@ struct Reacher {
     i32 num_joints;
     f32 torque_scale, dt;
   };
-  // In memory, num_joints angles, velocities, cosines of the angles and sines of the angles follow.
+  // In memory, this struct is followed by four arrays of num_joints numbers: angles, velocities, cosines and sines.
   struct State {
     f32 goal[2];
 

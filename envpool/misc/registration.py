@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of gymnax's miscellaneous environments."""
+"""Registers gymnax's miscellaneous environments under gymnax's ids."""
 
 from __future__ import annotations
 

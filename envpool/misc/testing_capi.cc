@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exports normal.h to normal_test.py.
+// Exports the functions of normal.h to normal_test.py.
 #include "envpool/misc/normal.h"
 
 #include "envpool/core/math/rng.h"
