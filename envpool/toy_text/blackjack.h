@@ -36,7 +36,7 @@ struct Blackjack {
     ENVPOOL_FN i32 sum() const { return hard + (usable_ace() ? 10 : 0); }
     ENVPOOL_FN i32 score() const { return sum() > 21 ? 0 : sum(); }
     ENVPOOL_FN bool natural() const { return cards == 2 && sum() == 21; }
-    // Adds a card of a rank from 0, the ace, to 12. Returns its value.
+    // Adds a card, whose rank is 0 for an ace and at most 12. Returns the card's value.
     ENVPOOL_FN u8 add(u32 rank) {
       const u8 card = u8(min(rank + 1, 10u));
       hard = u8(hard + card);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of toy text, as gymnasium and EnvPool name them."""
+"""Registers toy text under the ids of gymnasium and EnvPool."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ToyText(Family):
         return "gymnasium 1.4.0, envs/toy_text"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Translates gymnasium's keywords for the map and the rewards of FrozenLake to the options that C++ declares.
+        """Translates gymnasium's keywords for FrozenLake's map and rewards to the options that C++ declares.
 
         Raises:
             TypeError: desc is not a sequence of rows of letters.

@@ -19,7 +19,7 @@
 //
 // With `is_rainy`, a move that no wall blocks goes in the chosen direction with probability `rainy_probability`, else
 // in either perpendicular one. With `fickle_passenger`, the passenger of an episode is fickle with probability
-// `fickle_probability`: after the first move with the passenger, the destination changes to one of the other three
+// `fickle_probability`. After the first move with a fickle passenger, the destination changes to one of the other three
 // places.
 //
 // T. Dietterich, "Hierarchical reinforcement learning with the MAXQ value function decomposition" (2000).

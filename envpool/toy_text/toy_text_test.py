@@ -79,7 +79,7 @@ def test_ids_match_gymnasium(task_id):
     ids=str,
 )
 def test_episodes_equal_those_of_gymnasium(task_id, options):
-    """Only resets are random with these options, so whole episodes can be compared, including their ends and infos."""
+    """With these options, only resets are random. So whole episodes can be compared, including their ends and infos."""
     pool = envpool.make_gymnasium(task_id, num_envs=1, seed=5, **options)
     reference = gymnasium.make(CURRENT.get(task_id, task_id), **options)
     rng, step = np.random.default_rng(0), only_env(pool)
@@ -238,7 +238,8 @@ def test_invalid_options(make, task_id, options, error, words):
     assert all(word in message for word in words), message
 
 
-# Hashes of 300 steps of 64 environments, the same on every machine. If one changes, so do all users' trajectories.
+# Hashes of 300 steps of 64 environments, which are the same on every machine. If a hash changes, users get other
+# trajectories than before.
 GOLDEN = {
     "Blackjack": "aad5f7fa0bf1e277",
     "Catch": "94499e6b2c140310",

@@ -61,7 +61,7 @@ def merged(pairs):
 
 
 def state_at(name, state, columns):
-    """Returns our State for the index of a state in gymnasium."""
+    """Converts gymnasium's number of a state to our State."""
     ours = np.zeros((), STATES[name])
     if name == "Taxi":
         state, ours["destination"] = divmod(state, 4)
