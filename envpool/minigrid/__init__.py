@@ -63,7 +63,8 @@ WORDS = [
     "end",
     "hallway",
 ]
-"""The words of missions. With mission="words" an array holds their numbers, from 1; zeros follow."""
+"""The words of missions. With mission="words", an observation has the numbers of a mission's words in this list,
+counted from 1, and then zeros."""
 
 
 def mission_text(missions: Any, form: str = "text") -> list[str]:

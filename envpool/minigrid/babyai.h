@@ -5,7 +5,7 @@
 //
 //   Action, observation, info   those of MiniGrid (level.h), with missions of up to 512 letters
 //   Reward       1 - 0.9 * steps / max_steps when the instruction has been followed, else 0
-//   Terminated   when it has been followed, and on a mistake if the level is strict
+//   Terminated   when the instruction has been followed, and on a mistake if the level is strict
 //   Truncated    after max_steps steps, which by default depend on the rooms and the instruction
 //
 // M. Chevalier-Boisvert et al., "BabyAI: a platform to study the sample efficiency of grounded language learning"
@@ -34,7 +34,8 @@ struct BabyState : Agent {
 //   // optional:
 //   ENVPOOL_FN static bool keeps_keys(const Params&);      // whether instructions never name a key that opens a door
 //
-// In memory, the mission is followed by the marks of the object in each cell, and by the marks of each place.
+// In memory, the mission is followed by two arrays with a byte for each cell (see instruction.h): the marks of the
+// object in the cell, and what these marks were when places were last looked up.
 template <class Derived, class P = RoomParams, class S = BabyState>
 struct BabyLevel : Level<Derived, P, S> {
   using Base = Level<Derived, P, S>;

@@ -127,7 +127,7 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
   ENVPOOL_FN static Cell behind_a_lock(Rooms& rooms) {
     const Place locked = rooms.random_room();
     const i32 color = i32(color_of(rooms.make.grid[rooms.add_door(locked, kAny, kAny, 1)]));
-    // The reference intends to leave out the locked room, here and for the objects, but its comparison is never true.
+    // The reference means to put no key and no objects into the locked room, but its comparison is never true.
     rooms.add_object(rooms.random_room(), kKey, color);
     rooms.connect_all();
     for (i32 column = 0; column < rooms.columns(); ++column) {

@@ -50,7 +50,7 @@ struct BabyAIOpen : BabyLevel<BabyAIOpen, BabyAIOpenParams> {
       throw std::invalid_argument("num_rows: expected more rooms for this level, got " + std::to_string(p.num_rows) +
                                   " rows and " + std::to_string(p.num_cols) + " columns");
     }
-    // The agent never starts in front of a door, as it would in a room of one cell with four doors.
+    // The agent must not start in front of a door. In a room of one cell with four doors, it could not start elsewhere.
     const bool four_doors = level == kOneOfFour || (level == kDoorsOrder && p.num_doors == 4);
     const i32 least = level == kMaze ? 6 : four_doors ? 4 : 3;
     if (p.room_size < least) {
@@ -119,7 +119,7 @@ struct BabyAIOpen : BabyLevel<BabyAIOpen, BabyAIOpenParams> {
   }
 
  private:
-  // Returns the colour of a door. A door is counted in both of its rooms.
+  // Draws a door and returns its colour. A door between two rooms counts twice, once for each room.
   template <class Rooms>
   ENVPOOL_FN static i32 random_door_color(Rooms& rooms) {
     i32 count = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BabyAIPutNext: the agent must put an object next to another one. Levels are local (in one room), two_rooms (from one
-// half of a room to the other; the agent may start with the object) and across (one object each way).
+// BabyAIPutNext: the agent must put an object next to another one. Levels are local (a single room), two_rooms (the
+// other object is in a neighbouring room, and the wall between the rooms is removed; the agent may start with the
+// object) and across (the same rooms; the agent must move one object each way).
 //
 // Actions, observations and rewards are the same as in all levels of BabyAI (babyai.h). Reference: minigrid 3.2.0,
 // envs/babyai/putnext.py and envs/babyai/other.py.

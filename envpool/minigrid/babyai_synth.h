@@ -112,13 +112,13 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
   ENVPOOL_FN static void draw_part(const Params& p, Rooms& rooms, Place locked, i32 clauses, i32 part,
                                    Instruction& instruction) {
     for (i32 i = 0; i < clauses && !rooms.make.failed; ++i) {
-      if (clauses == 2) rooms.make.below(1);  // like the reference, which draws from a list of one form
+      if (clauses == 2) rooms.make.below(1);  // a draw without effect: the reference draws from a list of one form
       instruction.add(draw_clause(p, rooms, locked), part);
     }
   }
   template <class Rooms>
   ENVPOOL_DEVICE_CALL static Clause draw_clause(const Params& p, Rooms& rooms, Place locked) {
-    constexpr i32 kTypes = 0x4567;  // a door, a key, a ball, a box; in the order of the reference from the lowest digit
+    constexpr i32 kTypes = 0x4567;  // a digit for each Type, from the lowest: box, ball, key, door, as in the reference
     Clause made{Verb(p.verbs.number[rooms.make.below(p.verbs.count) & 3])};
     const bool any = made.verb == Verb::kGoTo, is_door = made.verb == Verb::kOpen;
     made.what = draw_description(p, rooms, locked, is_door ? kDoor : kTypes, is_door ? 1 : any ? 4 : 3);

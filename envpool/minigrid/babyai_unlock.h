@@ -49,8 +49,7 @@ struct BabyAIUnlock : BabyLevel<BabyAIUnlock, BabyAIUnlockParams> {
       case kMaze: {
         const Place locked = rooms.random_room();
         const i32 color = color_at(rooms.add_door(locked, kAny, kAny, 1));
-        // The reference intends to leave out the locked room, here and for the objects, but its comparison is never
-        // true.
+        // The reference means to put no key and no objects into the locked room, but its comparison is never true.
         rooms.add_object(rooms.random_room(), kKey, color);
         if (make.failed) return;
         const bool only_one = make.flip();

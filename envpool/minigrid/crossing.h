@@ -50,7 +50,8 @@ struct Crossing : Level<Crossing, CrossingParams> {
     const i32 size = p.width;
     make.grid[{size - 2, size - 2}] = kTheGoal;
 
-    // Vertical rivers at the columns 2, 4, ..., and horizontal ones at the same rows, as size + row.
+    // Rivers are at even columns and rows: 2, 4, ... A vertical river is stored as its column, and a horizontal one as
+    // size + its row.
     i32 rivers[kMostRivers];
     const i32 each = (size - 3) / 2, wanted = min(p.num_crossings, 2 * each);
     for (i32 i = 0; i < each; ++i) {
@@ -58,7 +59,7 @@ struct Crossing : Level<Crossing, CrossingParams> {
       rivers[each + i] = size + 2 + 2 * i;
     }
     make.shuffle(rivers, 2 * each);
-    for (i32 i = 1; i < wanted; ++i) {  // by place
+    for (i32 i = 1; i < wanted; ++i) {  // sort the wanted rivers
       for (i32 k = i; k > 0 && rivers[k - 1] > rivers[k]; --k) {
         const i32 river = rivers[k];
         rivers[k] = rivers[k - 1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DistShift: a goal behind two strips of lava, the second of which is in a row that an option sets, so that an agent
-// can be tested on a level that differs from the one it was trained on.
+// DistShift: the goal is behind two strips of lava. An option sets the row of the second strip, so that an agent can be
+// tested on a level that differs from the one it was trained on.
 //
 //   Terminated   on the goal and on lava
 //   Reset        always the same; with `random_start` the agent starts in a random cell

@@ -150,7 +150,7 @@ inline void draw_object(Tile& tile, Cell cell) {
   }
 }
 
-// Draws the tile of a cell into size * size pixels; the agent's direction is -1 where it is not.
+// Draws the tile of a cell into size * size pixels. If the agent is not in the cell, agent_direction is -1.
 inline void draw_tile(u8* rgb, i32 size, Cell cell, i32 agent_direction, bool lit) {
   Tile tile(size);
   const Rgb lines{100, 100, 100};

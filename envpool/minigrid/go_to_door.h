@@ -3,7 +3,7 @@
 // GoToDoor: the agent must go to the door of the colour that the mission names and say that it is done.
 //
 //   Reward       on success: for the action `done` next to the door
-//   Terminated   after `done` and `toggle`
+//   Terminated   after the action `done` or `toggle`
 //   Reset        a room of random size with a door in each wall, of four colours; the agent anywhere
 //
 // Actions, observations and the reward for success are the same as in all environments of MiniGrid (level.h).
@@ -18,7 +18,7 @@ struct TargetState : Agent {
   Point target;
 };
 
-// The rule for environments in which the agent says when it is at the target. Toggling anything ends the episode too.
+// The rule for environments in which the agent says when it is at the target. The action `toggle` ends an episode, too.
 template <class Environment, class Turn>
 ENVPOOL_FN void judge_arrival(const TargetState& s, const typename Environment::Params& p, const Turn& turn,
                               Outcome& outcome) {

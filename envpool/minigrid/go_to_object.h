@@ -3,7 +3,7 @@
 // GoToObject: the agent must go to the object that the mission describes and say that it is done.
 //
 //   Reward       on success: for the action `done` next to the place of the object
-//   Terminated   after `done` and `toggle`
+//   Terminated   after the action `done` or `toggle`
 //   Reset        `num_objs` objects that differ in type or colour, and the agent, anywhere
 //
 // Actions, observations and the reward for success are the same as in all environments of MiniGrid (level.h).

@@ -14,8 +14,8 @@ enum Door : u8 { kOpen, kClosed, kLocked };
 enum Action : i32 { kLeft, kRight, kForward, kPickup, kDrop, kToggle, kDone };
 inline constexpr i32 kActions = 7;
 
-// A cell or an object: Type, Color and Door in the lowest bytes, as in an observation. The highest byte of a box is the
-// object in it, or 0: Type + 16 * Color. The highest bit is set if the cell hides what is behind it.
+// A cell or an object: Type, Color and Door in the lowest bytes, as in an observation. If it is a box with an object in
+// it, the highest byte is Type + 16 * Color of that object. The highest bit is set if the cell hides what is behind it.
 using Cell = u32;
 inline constexpr Cell kOpaque = 1u << 31;
 inline constexpr Cell kNothing = kEmpty, kTheWall = kWall | kGrey << 8 | kOpaque, kTheGoal = kGoal | kGreen << 8,
@@ -35,7 +35,7 @@ ENVPOOL_FN constexpr Cell inside_of(Cell box) {
 ENVPOOL_FN constexpr u32 type_of(Cell cell) { return cell & 255; }
 ENVPOOL_FN constexpr u32 color_of(Cell cell) { return cell >> 8 & 255; }
 ENVPOOL_FN constexpr u32 state_of(Cell cell) { return cell >> 16 & 255; }
-// Returns the type and the colour of an object, by which missions describe it.
+// Returns the type and the colour of an object. Missions describe objects by these two.
 ENVPOOL_FN constexpr Cell kind_of(Cell cell) { return cell & 0xFFFF; }
 
 ENVPOOL_FN constexpr bool is_open_door(Cell cell) { return (cell & 0xFF00FF) == (kDoor | kOpen << 16); }
@@ -56,7 +56,8 @@ ENVPOOL_FN constexpr Point operator-(Point a, Point b) { return {a.x - b.x, a.y 
 ENVPOOL_FN constexpr Point step_in(i32 direction) {
   return {(direction == 0) - (direction == 2), (direction == 1) - (direction == 3)};
 }
-// Returns how many steps apart two points are, and whether they are at most one row and one column apart.
+// distance() returns how many steps apart two points are; touches() returns whether they are at most one row and one
+// column apart.
 ENVPOOL_FN constexpr i32 distance(Point a, Point b) {
   const Point d = a - b;
   return (d.x < 0 ? -d.x : d.x) + (d.y < 0 ? -d.y : d.y);

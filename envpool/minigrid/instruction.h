@@ -2,8 +2,8 @@
 //
 // BabyAI's language. A description names objects, a clause consists of a verb and one or two descriptions, and an
 // instruction consists of one to four clauses. The reset determines which objects a description means, and sets a bit
-// in the marks of each of them. A clause may also depend on the places of these objects. They are looked up only at the
-// reset and when the agent drops something; until then, a clause uses the old places.
+// in the marks of each of them. A clause may also depend on the places of these objects. Places are looked up only at
+// the reset and when the agent drops something; at all other times, a clause uses the old places.
 //
 // Reference: minigrid 3.2.0, envs/babyai/core/verifier.py.
 #pragma once
@@ -15,7 +15,7 @@ namespace envpool::minigrid {
 enum Location : i32 { kOnTheLeft, kOnTheRight, kInFront, kBehind };
 inline constexpr i32 kLocations = 4;
 
-// Describes objects by type, by colour, and by the side of the agent's start in its room; kAny allows all.
+// Describes objects by type, by colour, and by their side of the agent's start (in the same room). kAny allows all.
 struct Description {
   i32 type = kAny, color = kAny, location = kAny;
 };
@@ -140,19 +140,19 @@ struct Progress {
   u8 clauses[2];
   Verb verb[kClauses];
   u8 strict;          // a bit for each clause
-  u8 done;            // likewise; only of parts with two clauses
+  u8 done;            // a bit for each clause that is done, used only for parts with two clauses
   u8 carried_marks;   // of the object that the agent carries
   u8 seen[kClauses];  // the marks of what the agent carried when the clause was last checked
-  u8 seen_any;        // a bit for each clause: whether the agent carried anything then
+  u8 seen_any;        // a bit for each clause: whether the agent carried anything at that check
 
   // The events of a step: the action, and the cell that is now in front of the agent.
   struct Event {
     i32 action;
     Cell front, carried;
     bool dropped;      // the agent has dropped something
-    u8 front_marks;    // of the object in front of the agent
-    u8 front_places;   // of the place in front of the agent, from the places of objects
-    u8 around_places;  // the same, for the four cells around that place
+    u8 front_marks;    // the marks of the object in front of the agent
+    u8 front_places;   // the marks of the objects that were in front of the agent when places were last looked up
+    u8 around_places;  // the same for the four cells around the cell in front of the agent
   };
 
   ENVPOOL_FN void begin(const Instruction& instruction) {

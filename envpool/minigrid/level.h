@@ -55,7 +55,7 @@ struct ObjectParams : LevelParams {
 //   // optional:
 //   static constexpr i32 kNumActions;                         // only the first actions
 //   ENVPOOL_FN static void judge(State&, const Params&, const Turn&, Outcome&);    // after the common rules of a step
-//   template <class Draws> ENVPOOL_FN static void move_others(State&, const Params&, Draws&);      // before them
+//   template <class Draws> ENVPOOL_FN static void move_others(State&, const Params&, Draws&);      // before the rules
 //   ENVPOOL_FN static i32 action_of(i32 action);              // the action that is executed
 //   ENVPOOL_FN static void prepare(State&, const Params&);    // before each step
 //   ENVPOOL_FN static i32 limit_of(const State&, const Params&);  // max_steps, if it depends on the level
@@ -70,7 +70,7 @@ struct Level {
   using State = S;
 
   static constexpr i32 kNumActions = minigrid::kActions;
-  // A step, for rules that depend on more than its result.
+  // What a step began with, for rules that depend on more than its result.
   struct Turn {
     i32 action;
     Point front;  // the cell in front of the agent before the step
@@ -114,7 +114,7 @@ struct Level {
       Derived::generate(s, p, maker);
       if (!maker.failed) break;
     }
-    keep_inside(s.at, p);  // after failures only, the agent may have no place
+    keep_inside(s.at, p);  // the agent may have no place if all attempts failed
   }
 
   template <class Draws>
@@ -164,7 +164,7 @@ struct Level {
   ENVPOOL_FN static f32 reward_now(const State& s, const Params& p) {
     return f32(1 - 0.9 * (f64(s.steps) / f64(Derived::limit_of(s, p))));
   }
-  // Ends the episode, with or without success.
+  // succeed() ends the episode with success, and fail() without.
   ENVPOOL_FN static void succeed(const State& s, const Params& p, Outcome& outcome) {
     outcome.terminated = true;
     outcome.reward = reward_now(s, p);
@@ -353,7 +353,7 @@ struct Level {
     }
   }
 
-  // What the action does to the agent and the cell in front of it, as it is now.
+  // Applies the action to the agent and to the cell in front of it, whose content may have changed in this step.
   ENVPOOL_FN static void act(State& s, const Params& p, Grid grid, const Turn& turn, Outcome& outcome) {
     Cell& front = grid[turn.front];
     switch (turn.action) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LockedRoom: there are six rooms along a hallway. One room is locked and contains the goal; its key is in another.
+// LockedRoom: there are six rooms along a hallway. One room is locked and contains the goal; the key is in
+// another room.
 //
 //   Terminated   on the goal
 //   Reset        the goal in a random room, its key in another one, and the agent anywhere in the hallway

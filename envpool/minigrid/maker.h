@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes levels. Numbers are drawn in the same order as in the reference. So a test that replays the draws of the
-// reference, with another Draws than BlockRng, gets the same level.
+// Makes levels. Numbers are drawn in the same order as in the reference. So a test can use a Draws type that replays
+// the reference's draws, instead of BlockRng, and gets the same level.
 #pragma once
 
 #include "envpool/minigrid/grid.h"
@@ -96,8 +96,8 @@ struct Maker {
     fill({top.x + size.x - 1, top.y}, {1, size.y}, kTheWall);
   }
   ENVPOOL_FN void wall_around() { wall_rect({0, 0}, {grid.width, grid.height}); }
-  // Divides the grid into rows and columns of `count` rooms each, with an opening in each wall between two rooms. The
-  // opening's cell comes from a function; at least `margin` cells of the wall follow it in its room.
+  // Divides the grid into rows and columns of `count` rooms each, with an opening in each wall between two rooms.
+  // opening() returns the cell that is put there. At least `margin` cells of the wall lie below or right of it.
   template <class Opening>
   ENVPOOL_FN void divide(i32 count, i32 margin, Opening opening) {
     wall_around();
@@ -119,8 +119,8 @@ struct Maker {
     }
   }
 
-  // Draws a free cell of a rectangle that is neither the agent's nor rejected. Returns kNowhere after too many
-  // attempts.
+  // Draws a free cell of a rectangle. The cell is not the agent's, and `reject` returns false for it. Returns kNowhere
+  // after too many attempts.
   template <class Reject = Anywhere>
   ENVPOOL_DEVICE_CALL Point find_free(Point top, Point size, i32 tries, Reject reject = {}) {
     const Point from{max(top.x, 0), max(top.y, 0)};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory: the agent sees an object in the first room. There are two objects at the end of a hallway, and it must go to
-// the one that is equal to the first.
+// Memory: the agent sees an object in the first room. There are two objects at the end of a hallway, and the agent must
+// go to the one that is equal to the object in the first room.
 //
-//   Action       as in level.h, but 3 toggles too
+//   Action       as in level.h, but 3 toggles, as 5 does
 //   Reward       on success: next to the object that equals the first one
 //   Terminated   next to either object at the end of the hallway
 //   Reset        the agent anywhere before the end of the hallway, objects at random; with `random_length` the

@@ -270,7 +270,7 @@ def test_wrappers(task_id, wrapper):
 
 
 def test_rows_of_a_pool_are_the_observations():
-    """A pool copies tiles to rows of several environments, and its observation is an array if it is the image alone."""
+    """A pool draws the images of several environments, with image_only as an array, otherwise in a dict."""
     options = {"num_envs": 5, "seed": 2}
     images, alone = (
         envpool.make("MiniGrid-LavaGapS7-v0", observation="rgb_full", image_only=only, **options)
@@ -358,7 +358,7 @@ def test_resets_have_the_distribution_of_the_reference(task_id):
         if table.sum() >= 50 and (table < totals).all():
             pvalues.append(stats.chi2_contingency([table, totals - table]).pvalue)
     assert len(pvalues) > 20
-    assert min(pvalues) > SMALLEST_P / len(pvalues)  # the smallest of many comparisons
+    assert min(pvalues) > SMALLEST_P / len(pvalues)  # a lower limit than for a single comparison
 
 
 @pytest.mark.parametrize("task_id", ["MiniGrid-LockedRoom-v0", "MiniGrid-PutNear-8x8-N3-v0", "BabyAI-BossLevel-v0"])

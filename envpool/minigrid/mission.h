@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Missions in an array of fixed size: the letters of the sentence, or a number for each word. Zeros follow.
+// Writes missions to arrays of fixed size: the letters of the sentence, or a number for each word, and then zeros.
 #pragma once
 
 #include "envpool/minigrid/grid.h"
@@ -94,7 +94,7 @@ ENVPOOL_FN void copy_bytes(u8* to, const u8* from, i32 count) {
 #endif
 }
 
-// Writes the letters of a mission in one-hot form: those of the alphabet, the space and the comma.
+// Writes the letters of a mission in one-hot form. There are 28: the alphabet, the space and the comma.
 inline constexpr i32 kLetters = 28;
 ENVPOOL_DEVICE_CALL void spell_one_hot(u8* to, const u8* mission, i32 size) {
   for (i32 i = 0; i < size; ++i, to += kLetters) {

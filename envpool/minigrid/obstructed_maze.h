@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ObstructedMaze: the agent must pick up the blue ball in a maze of rooms whose doors are locked, with keys that may be
-// hidden in boxes, and balls that may lie in front of the doors.
+// ObstructedMaze: the agent must pick up the blue ball in a maze of rooms. Doors are locked, keys may be hidden in
+// boxes, and other balls may lie in front of the doors.
 //
 //   Reward       on success: when the blue ball is picked up
 //   Terminated   on success
@@ -79,7 +79,7 @@ struct ObstructedMaze : RoomLevel<ObstructedMaze, ObstructedMazeParams> {
       }
       for (i32 i = 0; i < 2 && p.keys_last; ++i) add_key(rooms, p, room, door_colors[i]);
     }
-    // The corners follow the sides: above and below on the right, then on the left.
+    // Corners are numbered clockwise from the upper right one.
     const i32 corner = make.below(p.quarters);
     rooms.add_object({corner < 2 ? 2 : 0, corner == 1 || corner == 2 ? 2 : 0}, kBall, kBallColor);
     rooms.place_agent({p.agent_on_the_right ? 2 : 1, 1});

@@ -2,7 +2,7 @@
 """Compares the missions of all ids with those of the released EnvPool (`make test-peer`).
 
 The released EnvPool runs in the interpreter that ENVPOOL_PEER_PYTHON names. It draws levels with another generator, so
-the comparison uses the set of pairs of a mission's sentence and its number.
+the test compares the set of all missions, each as a pair of its sentence and its number.
 """
 
 import json

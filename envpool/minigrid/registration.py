@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of MiniGrid and BabyAI, as their package names them."""
+"""Registers MiniGrid and BabyAI under the ids of the package minigrid."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from envpool.python.family import Family
 from envpool.registration import register_family
 
 _MOST_STEPS = 1 << 24  # the largest value of the option max_steps
-# EnvPool's names of options, with ours, and the ids that have them.
+# For each name of an option in EnvPool: our name, and the beginnings of the ids that have the option.
 _ALIASES = {
     "debug": ("strict", ("BabyAI-Open", "BabyAI-PickupDist")),
     "objs_per_room": ("num_objs", ("BabyAI-PutNextS", "BabyAI-MoveTwoAcross")),
@@ -28,7 +28,7 @@ class MiniGrid(Family):
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """Translates EnvPool's options.
 
-        Unless max_steps is given, a time limit also sets max_steps, on which rewards depend.
+        Unless max_steps is given, a time limit also sets max_steps. Rewards depend on max_steps.
         """
         plain = dict(given)
         limit = plain.get("max_episode_steps")

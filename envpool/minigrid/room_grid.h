@@ -29,7 +29,7 @@ class RoomMaker {
   // The maximum number of attempts to place an object or the agent in a room, and to connect all rooms.
   static constexpr i32 kTries = 1001, kConnections = 5001;
 
-  // What is at a side of a room: 0 right, 1 below, 2 left, 3 above.
+  // A room. Its sides are numbered: 0 right, 1 below, 2 left, 3 above.
   struct Room {
     Point door_at[4];
     u8 doors;  // a bit for each side that has a door or no wall
@@ -99,8 +99,7 @@ class RoomMaker {
     put(room, made);
     return made;
   }
-  // Adds objects, in random rooms or in one room, and returns their number. If they must be unique, no two objects are
-  // equal.
+  // Adds objects, in random rooms or in one room, and returns their number. With `unique`, no two objects are equal.
   ENVPOOL_DEVICE_CALL i32 add_distractors(i32 wanted, bool unique, Place room = kAnyRoom, Cell* added = nullptr,
                                           Point* places = nullptr) {
     for (i32 count = 0; count < wanted && !make.failed;) {
@@ -116,7 +115,7 @@ class RoomMaker {
     return wanted;
   }
 
-  // Adds a door and returns its cell; draws its side, colour and lock if they are kAny.
+  // Adds a door and returns its cell. A side, colour or lock of kAny is drawn.
   ENVPOOL_DEVICE_CALL Point add_door(Place at, i32 side = kAny, i32 color = kAny, i32 locked = kAny) {
     if (side == kAny) {
       do {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exports the family's environments to tests that replay the numbers that the reference has drawn. As in
-// testing/functions.cc, the family's plugin.cc becomes a list of functions.
+// testing/functions.cc, macros turn the family's plugin.cc into a list of functions.
 #include <stdexcept>
 #include <string>
 
@@ -39,8 +39,8 @@ struct Tape {
 
 namespace {
 
-// Resets or steps a state. Returns how many numbers were drawn, or -1 if other numbers than the recorded ones were
-// requested.
+// Functions that reset or step a state. They return how many numbers were drawn, or -1 if numbers other than the
+// recorded ones were requested.
 struct Replayed {
   const char* name;
   i64 (*reset)(const abi::Options*, u8* state, const Drawn*, i64 count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Composes RGB images of tiles, which are drawn in advance (draw.h): one for each look of a cell, with the agent in
-// each direction or without it, and with or without the light of the agent's view.
+// Composes RGB images of tiles, which are drawn in advance (draw.h). There is a tile for each combination of the look
+// of a cell, the agent's direction or its absence, and whether the agent's view lights the cell.
 #pragma once
 
 #include "envpool/minigrid/view.h"
@@ -17,7 +17,7 @@ ENVPOOL_FN constexpr i32 look_of(Cell cell) {
   if (shape == kDoor && state_of(cell) != kOpen) shape = kLava + (state_of(cell) == kLocked ? 2 : 1);
   return shape * kColors + i32(color_of(cell) % kColors);
 }
-// Returns the number of a tile; the agent's direction is -1 where it is not.
+// Returns the number of a tile. If the agent is not in the cell, agent_direction is -1.
 ENVPOOL_FN constexpr i32 tile_number(Cell cell, i32 agent_direction, bool lit) {
   return (look_of(cell) * 5 + agent_direction + 1) * 2 + i32(lit);
 }
@@ -61,7 +61,7 @@ struct Shown {
   Point hidden;  // a cell that is drawn as empty, or kNowhere
 };
 
-// Returns the column and row of a view of `size` rows where a cell of the grid is.
+// Returns where a cell of the grid is in a view of `size` rows: its column and row in the view.
 ENVPOOL_FN Point place_in_view(Point at, Viewer viewer, i32 size) {
   const Point ahead = step_in(viewer.direction), right{-ahead.y, ahead.x}, away = at - viewer.at;
   return {size / 2 + away.x * right.x + away.y * right.y, size - 1 - (away.x * ahead.x + away.y * ahead.y)};
@@ -83,7 +83,7 @@ ENVPOOL_NOINLINE void compose_grid(u8* rgb, ConstGrid grid, Viewer viewer, const
   }
 }
 
-// Composes the image of the cells in view, of which those that the agent sees are lit.
+// Composes the image of the cells in view. Cells that the agent sees are lit.
 ENVPOOL_NOINLINE void compose_view(u8* rgb, ConstGrid grid, Viewer viewer, Cell carried, const Shown& shown,
                                    const Tiles& tiles) {
   const i32 size = shown.view;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The square of cells in front of the agent, and which of them it sees. In a view the agent is in the middle of the
-// last row and looks up.
+// The square of cells in front of the agent, and which of them the agent sees. In a view the agent is in the middle of
+// the last row and looks up.
 //
 // Light spreads upwards from the agent's cell. Within a row, it fills each run of transparent cells in which one cell
-// is lit. From each filled cell, it reaches the two neighbours in the row, and the three cells above these.
+// is lit. From each filled cell, it also reaches the two neighbours in the row, and the three cells above these three.
 #pragma once
 
 #include "envpool/minigrid/grid.h"
@@ -25,7 +25,7 @@ struct View {
   u32 transparent[kMaxView], visible[kMaxView];
 };
 
-// Returns the runs of bits of `transparent` that contain a bit of `lit`.
+// Returns those runs of 1 bits in `transparent` that contain a bit of `lit`.
 template <i32 kSize>
 ENVPOOL_ALWAYS_INLINE u32 lit_runs(u32 lit, u32 transparent) {
   u32 up = lit & transparent, down = up, through_up = transparent, through_down = transparent;
@@ -50,7 +50,8 @@ ENVPOOL_ALWAYS_INLINE void find_visible(View& view, i32 size) {
   }
 }
 
-// Returns a bit mask of which of `count` coordinates, from `first` on in steps of 1 or -1, are in 0..limit-1.
+// Returns a bit mask for `count` coordinates, which start at `first` and continue in steps of 1 or -1. A bit is 1 if
+// the coordinate is in 0..limit-1.
 ENVPOOL_ALWAYS_INLINE u32 coordinates_within(i32 first, i32 step, i32 count, i32 limit) {
   u32 within = 0;
   for (i32 i = 0; i < count; ++i, first += step) within |= u32(u32(first) < u32(limit)) << i;
@@ -64,7 +65,7 @@ ENVPOOL_ALWAYS_INLINE void look(View& view, ConstGrid grid, Viewer viewer, i32 s
   const Point ahead = step_in(viewer.direction), right{-ahead.y, ahead.x};
   const Point first{viewer.at.x + ahead.x * (n - 1) - right.x * (n / 2),
                     viewer.at.y + ahead.y * (n - 1) - right.y * (n / 2)};
-  // One coordinate changes with the column, and the other with the row.
+  // One coordinate of the grid changes only with the column of the view, and the other only with the row.
   const bool upright = ahead.x == 0;
   const u32 columns =
       coordinates_within(upright ? first.x : first.y, right.x + right.y, n, upright ? grid.width : grid.height);
@@ -95,15 +96,15 @@ ENVPOOL_ALWAYS_INLINE void put(u8* to, Cell cell, bool is_last) {
     return;
   }
 #else
-  (void)is_last;  // a GPU can write a word to aligned addresses only
+  (void)is_last;  // a GPU cannot write a word to an unaligned address
 #endif
   to[0] = u8(cell);
   to[1] = u8(cell >> 8);
   to[2] = u8(cell >> 16);
 }
 
-// Writes the image that the agent observes, of `size` columns, rows and three bytes. The agent's own cell shows what it
-// carries.
+// Writes the image that the agent observes: `size` columns of `size` cells of three bytes. The agent's own cell shows
+// what the agent carries.
 template <i32 kSize>
 ENVPOOL_DEVICE_CALL void observe_view(u8* image, ConstGrid grid, Viewer viewer, Cell carried, i32 size,
                                       bool through_walls) {
@@ -119,8 +120,8 @@ ENVPOOL_DEVICE_CALL void observe_view(u8* image, ConstGrid grid, Viewer viewer, 
   }
 }
 
-// Writes the image of the whole grid, by column and row. The agent is shown as an object, and the cell `hidden` as
-// empty.
+// Writes the image of the whole grid, ordered by column and then by row. The agent is shown as an object, and the cell
+// `hidden` as empty.
 ENVPOOL_DEVICE_CALL void observe_grid(u8* image, ConstGrid grid, Viewer viewer, Point hidden) {
   for (i32 x = 0; x < grid.width; ++x) {
     for (i32 y = 0; y < grid.height; ++y, image += 3) {
@@ -131,8 +132,8 @@ ENVPOOL_DEVICE_CALL void observe_grid(u8* image, ConstGrid grid, Viewer viewer, 
   }
 }
 
-// Writes column, row and type of each cell, by column and row. The type is -1 if the cell is empty, and kAgent if it is
-// the agent's.
+// Writes the column, row and type of each cell, ordered by column and then by row. The type is -1 if the cell is empty,
+// and kAgent if the agent is in it.
 ENVPOOL_DEVICE_CALL void observe_symbols(i32* image, ConstGrid grid, Viewer viewer, Point hidden) {
   for (i32 x = 0; x < grid.width; ++x) {
     for (i32 y = 0; y < grid.height; ++y, image += 3) {
@@ -145,7 +146,8 @@ ENVPOOL_DEVICE_CALL void observe_symbols(i32* image, ConstGrid grid, Viewer view
   }
 }
 
-// Turns an image of types, colours and states at the end of `to` into one with a 1 for each of them, from `to` on.
+// Converts an image of types, colours and states to one-hot form. The image is at the end of the memory from `to` on;
+// the result overwrites it and begins at `to`.
 inline constexpr i32 kTypes = 11, kOneHot = kTypes + kColors + 3;
 ENVPOOL_DEVICE_CALL void make_one_hot(u8* to, i32 cells) {
   const u8* from = to + cells * (kOneHot - 3);

@@ -61,7 +61,7 @@ class Recorder:
 
 
 class Reference:
-    """The reference's environment of an id."""
+    """The reference's environment with a given id."""
 
     def __init__(self, task_id, seed, **options):
         self.env = gymnasium.make(task_id, disable_env_checker=True, **options).unwrapped
@@ -81,7 +81,7 @@ class Reference:
     def random_place(self, random):
         """Returns a position and direction for the agent, in a free cell that it could walk to through closed doors.
 
-        In front of it there usually is an object or a door.
+        There usually is an object or a door in front of the agent.
         """
         env, places, good = self.env, [], []
         reached, stack = set(), [tuple(map(int, env.agent_pos))]
@@ -162,7 +162,7 @@ class Ours(Calls):
         return used, reward[0], bool(ends[0]), bool(ends[1])
 
     def observe(self):
-        """Returns the image and, if they are observed, direction and mission; then position and number of the mission."""
+        """Returns the image, direction and mission, as far as they are observed, then agent_pos and mission_id."""
         places = (ctypes.c_void_p * len(self.fields))(*(field.ctypes.data for field in self.fields))
         self.call("observe", pointer(self.state), places, ctypes.c_int64(1))
         return tuple(field[0] for field in self.fields)
