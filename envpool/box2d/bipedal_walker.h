@@ -31,7 +31,7 @@ struct BipedalWalker {
   static constexpr const char* kName = "BipedalWalker";
   static constexpr f64 kScale = 30, kFps = 50, kStep = 14 / kScale, kHeight = 400 / kScale / 4, kRange = 160 / kScale;
   static constexpr f64 kLegDown = -8 / kScale, kLegWidth = 8 / kScale, kLegHeight = 34 / kScale;
-  // An obstacle has up to four blocks, and takes up at least five steps of the ground for every two blocks.
+  // An obstacle has up to four blocks. It takes up at least five steps of the ground for every two blocks.
   static constexpr i32 kLength = 200, kMaxBlocks = 2 * kLength / 5 + 4, kContacts = 64;
 
   struct Params {
@@ -94,7 +94,7 @@ struct BipedalWalker {
       const i32 i = ground - state->blocks;
       return {{f32(i * kStep), state->height[i]}, {f32((i + 1) * kStep), state->height[i + 1]}};
     }
-    // Orders the corners and rounds the normals as hull() does.
+    // Returns block `ground`, with the corners ordered and the normals rounded as by hull().
     ENVPOOL_FN Polygon polygon(i32 ground) const {
       const Block& block = state->block[ground];
       const f32 width = block.high.x - block.low.x, height = block.high.y - block.low.y;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares BipedalWalker with gymnasium's on box2d 2.3.10, bit for bit over whole episodes, as lunar_lander_test does."""
+"""Compares BipedalWalker with gymnasium's on box2d 2.3.10, bit for bit over whole episodes, like lunar_lander_test."""
 
 import datetime
 import os
@@ -25,7 +25,7 @@ def randomly(env, observation, random):
 
 
 def slowly(env, observation, random):
-    """Changes its mind only now and then, so that it moves farther."""
+    """Draws a new random action only now and then, so that the walker moves farther."""
     if not hasattr(env, "held") or random.random() < 0.05:
         env.held = random.uniform(-1.2, 1.2, 4).astype(np.float32)
     return env.held

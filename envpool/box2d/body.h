@@ -15,7 +15,7 @@ struct Body {
   f32 spin;      // in rad/s
   Pose pose;
   Box fat;   // the ground is searched within this box, which has a margin so that it rarely changes
-  f32 rest;  // seconds that it has been at rest
+  f32 rest;  // how long the body has been at rest, in s
   bool awake;
 };
 
@@ -32,11 +32,11 @@ struct WorldState {
   Hinge hinge[kHinges];
   i32 contacts;
   Contact contact[kContacts];  // the oldest is first; Box2D goes through them from the newest to the oldest
-  bool grounded[kBodies];      // whether the last event of the body was the beginning of a contact, not the end of one
+  bool grounded[kBodies];      // whether a contact of the body has begun since the last time that one of them ended
   bool crashed;                // whether the first body has touched the ground
 };
 
-// How a step is computed.
+// The duration of a step, and how many rounds the solvers take.
 struct StepSize {
   f32 seconds;
   i32 velocity_rounds, position_rounds;

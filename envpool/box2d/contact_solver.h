@@ -15,7 +15,7 @@ struct ContactSolver {
     f32 normal_mass, tangent_mass, bias;
   };
   const Manifold* manifold;
-  i32 body, count;  // the number of points that are solved
+  i32 body, count;  // count: the number of points that are solved
   Inertia inertia;
   f32 friction, restitution;
   Vec normal;
@@ -42,7 +42,7 @@ struct ContactSolver {
     if (m.edge_of_body) normal = -normal;
     count = m.count;
     for (i32 i = 0; i < count; ++i) {
-      // Half way between the surfaces of the two shapes.
+      // The contact acts half way between the surfaces of the two shapes.
       const Vec at = m.edge_of_body ? m.point[i].local : to_world(pose, m.point[i].local);
       const Vec on_plane = at + (kSkin - dot(at - plane, outward)) * outward, on_point = at - kSkin * outward;
       const Vec middle = m.edge_of_body ? 0.5f * (on_point + on_plane) : 0.5f * (on_plane + on_point);
@@ -136,8 +136,8 @@ struct ContactSolver {
     m.spin += inertia.turning * cross(arm, impulse);
   }
 
-  // Solves the linear complementarity problem of two points: tries whether both, one or none of them push. If rounding
-  // leaves no solution, the impulses stay as they are.
+  // Solves the linear complementarity problem of two points: tries the cases that both of them push, that only one
+  // does, and that none does. If rounding leaves no solution, the impulses stay as they are.
   ENVPOOL_ALWAYS_INLINE void both(Vec* impulses, Motion& m) const {
     const Vec old{impulses[0].x, impulses[1].x};
     Vec b{dot(m.velocity + cross(m.spin, point[0].arm), normal) - point[0].bias,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Revolute joints between two moving bodies, with a motor and with limits of the angle, solved by sequential impulses.
+// Revolute joints between two moving bodies. A joint has a motor and limits of its angle. Joints are solved by
+// sequential impulses.
 #pragma once
 
 #include "envpool/box2d/vec.h"
 
 namespace envpool::box2d {
 
-// What a joint connects. The angle of the joint is the angle of `second` minus that of `first` and minus `reference`,
-// in rad.
+// What a joint connects. The angle of the joint, in rad, is angle(second) - angle(first) - reference.
 struct HingeDef {
   i32 first, second;
   Vec anchor_first, anchor_second;  // in the frames of the bodies
@@ -35,7 +35,7 @@ struct Place {
 // The masses of a body, as the solver needs them.
 struct Inertia {
   Vec center;
-  f32 mass, turning;  // inverse
+  f32 mass, turning;  // the inverse mass and the inverse moment of inertia
 };
 
 struct Triple {
@@ -105,7 +105,7 @@ struct HingeSolver {
     mb.spin += b.turning * (cross(arm_b, push) + hinge.motor_impulse + hinge.limit_impulse);
   }
 
-  // Returns what this round has added to the hinge's impulse. No round reads that impulse.
+  // Runs a round of the velocity solver. Returns what it has added to the hinge's impulse, which no round reads.
   ENVPOOL_ALWAYS_INLINE Vec velocities(Hinge& hinge, Motion* motions) const {
     Motion ma = motions[first], mb = motions[second];
     const f32 turned = -motor_mass * (mb.spin - ma.spin - motor_speed);

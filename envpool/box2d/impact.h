@@ -46,14 +46,14 @@ struct Sweep {
   }
 };
 
-// A vertex of the difference of the two shapes: one vertex of each.
+// A vertex of the difference of the two shapes, which belongs to one vertex of each shape.
 struct Corner {
   Vec on_ground, on_body, apart;
   f32 weight;
   i32 ground, body;
 };
 
-// The vertices that were closest in the last call, from which the next call starts.
+// The vertices that were closest in the last call of distance(). The next call starts from them.
 struct Closest {
   f32 size;
   i32 count;
@@ -70,7 +70,8 @@ struct Simplex {
     return 0;
   }
 
-  // Keeps the corners whose weights are positive at the point that is closest to the origin.
+  // Finds the point of the simplex that is closest to the origin, and keeps the corners that have a positive weight in
+  // it.
   ENVPOOL_FN void reduce() {
     if (count == 2) {
       reduce_line();
@@ -253,7 +254,7 @@ ENVPOOL_DEVICE_CALL f32 time_of_impact(const Points& ground, const Points& body,
   for (i32 round = 0; round < 20; ++round) {
     const Pose start = sweep.at(time);
     const f32 gap = distance(ground, body, start, closest);
-    if (gap <= 0) return 1;  // they overlap already: the solver of positions deals with that
+    if (gap <= 0) return 1;  // if they already overlap, the position solver separates them
     if (gap < target + tolerance) return time;
     if (closest.count != 1 && closest.count != 2) return 1;
     Separation separation(closest, ground, body, start);

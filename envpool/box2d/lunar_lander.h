@@ -2,13 +2,14 @@
 //
 // LunarLander: land a rocket with two legs on a pad between two flags.
 //
-//   Action       i32, 0 to 3: no engine, the left one, the main one, the right one; with continuous = true f32[2]: the
-//                main engine is on above 0, with 50% to 100% of its power; the side engines are on beyond +-0.5
+//   Action       i32, 0 to 3: no engine, the left one, the main one, the right one. With continuous = true, f32[2]: the
+//                first number switches on the main engine if it is above 0, with 50% to 100% of its power; the second
+//                one switches on a side engine if it is beyond +-0.5
 //   Observation  f32[8]: x and y relative to the pad, in units of half the screen; velocity; angle in rad; angular
 //                velocity; whether the left and the right leg touch the ground
-//   Reward       the change of a potential that is best at rest on the pad (10 more for each leg that touches the
-//                ground), less 0.3 for the main engine at full power and 0.03 for a side engine; 100 for coming to
-//                rest, -100 for a crash or for leaving the screen
+//   Reward       the change of a potential, less 0.3 for the main engine at full power and 0.03 for a side engine; 100
+//                for coming to rest, -100 for a crash or for leaving the screen. The potential is greatest at rest on
+//                the pad, and 10 more for each leg that touches the ground
 //   Terminated   the hull touches the ground; |x| >= 1; the lander has come to rest
 //   Truncated    after 1000 steps
 //   Reset        random heights of the ground apart from the pad, and a random impulse. As in gymnasium, the first
@@ -44,8 +45,8 @@ struct LunarLander {
     f64 shaping;  // the potential of the last step
   };
 
-  // The hull and the legs. The ground is a horizontal line at 0 and the surface in ten pieces, which are parts of one
-  // body.
+  // The bodies are the hull and the legs. The ground is a horizontal line at 0, and the surface, which consists of ten
+  // pieces. All of these are parts of one body.
   struct Scene {
     static constexpr i32 kBodies = 3, kHinges = 2, kContacts = 3 * kChunks;
     const f32* height;

@@ -68,7 +68,7 @@ def test_options(options):
 
 
 def test_all_ends_are_reached():
-    """Some landers come to rest and sleep, some crash, and some leave the picture."""
+    """Some landers come to rest and sleep, some crash, and some leave the screen."""
     assert compare("LunarLander-v3", range(3), well) == [100, 100, 100]
     assert compare("LunarLander-v3", range(3), falling) == [-100, -100, -100]
     rewards = compare("LunarLander-v3", range(2), lambda env, observation, random: 2 if observation[1] < 1 else 1)

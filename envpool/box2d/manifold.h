@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds where a body touches the ground: at up to two points, which are found by clipping an edge of one shape against
-// the edge of the other that separates them best. The ground is at rest at the origin, so its frame is the world's.
+// Finds the points, at most two, where a body touches the ground. Among all edges of both shapes, one separates the
+// shapes best. An edge of the other shape is clipped against this one. The ground is at rest at the origin, so its
+// frame is the world's.
 #pragma once
 
 #include "envpool/box2d/polygon.h"
 
 namespace envpool::box2d {
 
-// A point of contact. `feature` tells which vertices and edges made it, so that the impulses of the last step can be
-// found again.
+// A point of contact. `feature` tells which vertices and edges the point comes from, so that the next step can find the
+// impulses of the same point.
 struct ContactPoint {
   Vec local;
   f32 normal_impulse, tangent_impulse;
@@ -30,7 +31,8 @@ struct Clipped {
   u32 feature;
 };
 
-// Packs the number of a vertex or edge of the ground, that of a vertex or edge of the body, and which are edges.
+// Packs the number of a vertex or edge of the ground, the number of a vertex or edge of the body, and which of the two
+// are edges.
 ENVPOOL_ALWAYS_INLINE u32 feature(u32 ground, bool ground_edge, u32 body, bool body_edge) {
   return ground | body << 8 | u32(ground_edge) << 16 | u32(body_edge) << 24;
 }
@@ -90,7 +92,7 @@ ENVPOOL_DEVICE_CALL void collide(Manifold& m, const Segment& ground, const Polyg
     const Vec inward = -normal[i];
     const f32 gap = least(dot(inward, vertex[i] - ground.from), dot(inward, vertex[i] - ground.to));
     if (gap > thickness) return;
-    // Box2D's limit for the normals of edges. A segment without neighbours, like ours, never exceeds it.
+    // This is Box2D's limit for the normals of edges. A segment without neighbours, like ours, never exceeds the limit.
     if (dot(inward + facing, facing) < -kAngularSlop) continue;
     if (gap > polygon_gap) {
       polygon_gap = gap;
@@ -145,8 +147,8 @@ struct Gap {
   i32 edge;
 };
 
-// Searches for the edge of `a` that separates best, by climbing from the edge that faces the centre of `b`. It may stop
-// at a local maximum.
+// Searches for the edge of `a` that separates best. Starts at the edge that faces the centre of `b`, and goes on to
+// neighbours as long as the gap grows. The search may stop at a local maximum.
 ENVPOOL_DEVICE_CALL Gap widest_gap(const Polygon& a, const Pose& pose_a, const Polygon& b, const Pose& pose_b) {
   const Vec toward = unrotate(pose_a.turn, to_world(pose_b, b.centroid) - to_world(pose_a, a.centroid));
   i32 edge = 0;
@@ -174,7 +176,7 @@ ENVPOOL_DEVICE_CALL Gap widest_gap(const Polygon& a, const Pose& pose_a, const P
   return best;
 }
 
-// Finds the contact of a polygon of the ground and that of a body.
+// Finds the contact between a polygon of the ground and the polygon of a body.
 ENVPOOL_DEVICE_CALL void collide(Manifold& m, const Polygon& ground, const Polygon& shape, const Pose& pose) {
   m.count = 0;
   constexpr f32 thickness = kSkin + kSkin;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of Box2D, as gymnasium and EnvPool name them."""
+"""Registers the Box2D environments under the ids of gymnasium and EnvPool."""
 
 from envpool.python.family import Family, ImportPath
 from envpool.registration import register_family
@@ -13,7 +13,7 @@ class Box2D(Family):
         return "gymnasium 1.4.0, envs/box2d, with box2d 2.3.10"
 
     def import_paths(self, task_id: str, table: str) -> list[ImportPath]:
-        """Returns the import paths of the classes of an id: EnvPool has two LunarLanders."""
+        """Returns the import paths of the classes of an id. EnvPool has a discrete and a continuous LunarLander."""
         kind = "" if table != "LunarLander" else "Continuous" if "Continuous" in task_id else "Discrete"
         return [ImportPath("envpool.box2d", table + kind)]
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exports the family's environments to tests that replay the numbers that the reference has drawn. Also exports worlds
-// whose bodies a test chooses. As in testing/functions.cc, the family's plugin.cc becomes a list of functions.
+// whose bodies a test chooses. As in testing/functions.cc, macros turn the family's plugin.cc into a list of functions.
 #include <stdexcept>
 #include <string>
 
@@ -10,8 +10,8 @@
 
 namespace envpool::box2d {
 
-// Replays recorded numbers: real numbers as they are, and integers minus the lowest integer that could be drawn.
-// `wrong` is set if there are too few.
+// Replays recorded numbers. An integer is recorded as its difference from the lowest integer that could be drawn.
+// `wrong` is set if there are too few numbers.
 struct Tape {
   const f64* drawn;
   i64 count, used = 0;
@@ -74,7 +74,7 @@ Polygon polygon_of(const Scene::Shape& shape) {
 
 namespace {
 
-// Resets or steps a state. Returns how many numbers it has drawn, or -1 if there were too few.
+// Functions that reset or step a state. They return how many numbers they have drawn, or -1 if there were too few.
 struct Replayed {
   const char* name;
   i64 (*reset)(const abi::Options*, u8* state, const f64*, i64 count);

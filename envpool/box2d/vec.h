@@ -18,7 +18,7 @@ ENVPOOL_ALWAYS_INLINE constexpr Vec operator-(Vec a) { return {-a.x, -a.y}; }
 ENVPOOL_ALWAYS_INLINE constexpr Vec operator*(f32 s, Vec a) { return {s * a.x, s * a.y}; }
 ENVPOOL_ALWAYS_INLINE constexpr f32 dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y; }
 ENVPOOL_ALWAYS_INLINE constexpr f32 cross(Vec a, Vec b) { return a.x * b.y - a.y * b.x; }
-// The cross products with a vector that is perpendicular to the plane.
+// The cross products with a vector of length s that is perpendicular to the plane.
 ENVPOOL_ALWAYS_INLINE constexpr Vec cross(Vec a, f32 s) { return {s * a.y, -s * a.x}; }
 ENVPOOL_ALWAYS_INLINE constexpr Vec cross(f32 s, Vec a) { return {-s * a.y, s * a.x}; }
 
@@ -33,9 +33,9 @@ ENVPOOL_ALWAYS_INLINE Vec greatest(Vec a, Vec b) { return {greatest(a.x, b.x), g
 inline constexpr f32 kEpsilon = 0x1p-23f;
 inline constexpr f32 kLargest = 0x1.fffffep+127f;
 inline constexpr f32 kPiF = 3.14159265359f;
-inline constexpr f32 kSlop = 0.005f;                    // the overlap and the error of joints that are tolerated, in m
+inline constexpr f32 kSlop = 0.005f;                    // the tolerated overlap and error of joints, in m
 inline constexpr f32 kAngularSlop = 2.0f / 180 * kPiF;  // the same for angles
-inline constexpr f32 kSkin = 2 * kSlop;                 // polygons and edges are this much thicker than their vertices
+inline constexpr f32 kSkin = 2 * kSlop;                 // polygons and edges extend beyond their vertices by this
 
 ENVPOOL_ALWAYS_INLINE f32 length(Vec a) { return sqrt(a.x * a.x + a.y * a.y); }
 ENVPOOL_ALWAYS_INLINE f32 normalize(Vec& a) {
@@ -60,7 +60,7 @@ struct Rotation {
   f32 sin, cos;
 };
 
-// Reduces an angle of 120 rad and more to n quarter turns and a remainder, with 96 bits of 4/pi.
+// Reduces an angle of 120 rad or more to a number of quarter turns and a remainder, with 96 bits of 4/pi.
 ENVPOOL_FN f64 reduce_large(u32 bits, u32& quarters) {
   constexpr u64 digits[4] = {0x000000a2f9836e4e, 0x441529fc2757d1f5, 0x34ddc0db6295993c, 0x439041fe5163abde};
   // The 32 bits that end after the first 8 * (at + 1) binary digits of 4/pi.
@@ -111,7 +111,7 @@ ENVPOOL_ALWAYS_INLINE Vec unrotate(Rotation q, Vec a) {
   return {q.cos * a.x + q.sin * a.y, -q.sin * a.x + q.cos * a.y};
 }
 
-// Where a body is: its origin and its rotation.
+// The position of a body's origin, and the body's rotation.
 struct Pose {
   Vec at;
   Rotation turn;

@@ -3,8 +3,8 @@
 // A rigid-body solver for convex polygons that are connected by revolute joints and touch ground at rest. Given the
 // same bodies, its results have the same bits as those of Box2D 2.3 (the version of the package box2d 2.3.10, which
 // gymnasium uses), as long as moving bodies do not collide with each other. Box2D (E. Catto, box2d.org) solves contacts
-// and joints by sequential impulses with warm starting, puts bodies that rest to sleep, and moves bodies back to the
-// time of impact if they would pass through the ground.
+// and joints by sequential impulses with warm starting, and puts bodies that rest to sleep. If a body would pass
+// through the ground, Box2D moves it back to the time of impact.
 //
 // Three things are done differently, without any effect on the bits. First, the ground is searched by position, whereas
 // Box2D searches a tree of boxes. Box2D sorts the pairs that it finds, so only the set of pairs matters. Second, all
@@ -16,8 +16,8 @@
 //   static constexpr i32 kBodies, kHinges, kContacts;  // the most contacts that can exist
 //   const Solid& solid(i32 body) const;
 //   HingeDef hinge(i32 hinge) const;
-//   void nearby(const Box&, F f) const;    // calls f(i) for parts of the ground in increasing order, which include all
-//                                          // that overlap the box
+//   void nearby(const Box&, F f) const;    // calls f(i), in increasing order, for each part i of the ground that
+//                                          // overlaps the box; may also call it for other parts
 //   bool is_segment(i32 ground) const;
 //   Segment segment(i32 ground) const;
 //   Polygon polygon(i32 ground) const;
@@ -140,7 +140,7 @@ struct Stepper {
     });
   }
 
-  // Grows the fat box of a body that has left it. Returns whether it did.
+  // If a body has left its fat box, makes a new fat box. Returns whether the body had left it.
   ENVPOOL_DEVICE_CALL static bool follow(Body& body, const Solid& solid, const Sweep& sweep) {
     const Pose before = pose_of(sweep.center0, sweep.angle0, solid.center);
     const Box box = join(bounds(solid.shape, before), bounds(solid.shape, body.pose));
@@ -164,7 +164,7 @@ struct Stepper {
                sqrt(scene.ground_friction(contact.ground) * solid.friction), greatest(0, solid.restitution));
   }
 
-  // Moves a body by its velocity, which is limited to 2 m and a quarter turn in the step.
+  // Moves a body by its velocity. The velocity is limited to 2 m and a quarter turn per step.
   ENVPOOL_FN static void move(Place& place, Motion& motion, f32 seconds) {
     const Vec way = seconds * motion.velocity;
     if (dot(way, way) > 4) motion.velocity = (2 / length(way)) * motion.velocity;
@@ -245,9 +245,9 @@ struct Stepper {
     return true;
   }
 
-  // Runs the rounds of a solver. A round is a function of what `same` compares, so rounds repeat as soon as a result is
-  // equal to an earlier one, which often happens within ten rounds. From then on, whole periods are not computed again:
-  // only the impulses of the hinges, which no round reads, are summed.
+  // Runs the rounds of a solver. A round depends only on what `same` compares, so once a result equals an earlier one,
+  // rounds repeat with this period. This often happens within ten rounds. From then on, whole periods are not computed
+  // again. Only what they add to the impulses of the hinges, which no round reads, is summed.
   template <class Round>
   ENVPOOL_FN static void iterate(Iterate& now, const Island& island, i32 rounds, Round round) {
     constexpr i32 longest = 8;
@@ -376,7 +376,7 @@ struct Stepper {
     }
   }
 
-  // What the search for impacts remembers about a contact.
+  // The state of a contact in the search for impacts.
   struct Impact {
     f32 time;
     i32 count;
@@ -398,12 +398,12 @@ struct Stepper {
     return part < 1 ? least(sweep.time0 + (1 - sweep.time0) * part, 1) : 1;
   }
 
-  // Moves bodies that would pass through the ground back to where they first touch it, one after another, and then lets
-  // them move on from there, with the contact in effect.
+  // Handles bodies that would pass through the ground, one after another: moves each back to where it first touches the
+  // ground, and then lets it move on from there, with the contact in effect.
   ENVPOOL_FN static void solve_impacts(State& world, const Scene& scene, const StepSize& size, Sweep* sweeps) {
     if (world.contacts == 0) return;
     Impact impacts[kContacts] = {};
-    f32 ground_time[kContacts] = {};  // for each contact, the time of its body of the ground
+    f32 ground_time[kContacts] = {};  // for each contact, the time that its body of the ground has reached
     for (i32 b = 0; b < kBodies; ++b) {
       sweeps[b].center = world.body[b].center;
       sweeps[b].angle = world.body[b].angle;
@@ -414,7 +414,7 @@ struct Stepper {
         if (scene.ground_body(world.contact[i].ground) == of) ground_time[i] = time;
       }
     };
-    // At most nine impacts per contact, as in Box2D.
+    // As in Box2D, there are at most nine impacts per contact.
     for (i32 event = 0; event < 9 * kContacts; ++event) {
       i32 first = -1;
       f32 first_time = 1;

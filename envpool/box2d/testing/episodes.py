@@ -38,7 +38,7 @@ class Recorder:
 
 
 class Reference:
-    """Gymnasium's environment of an id."""
+    """Gymnasium's environment with a given id."""
 
     def __init__(self, task_id, seed, **options):
         self.env = gymnasium.make(task_id, disable_env_checker=True, **options).unwrapped
@@ -48,9 +48,9 @@ class Reference:
     def reset(self):
         """Returns the first observation.
 
-        BipedalWalker keeps its world from one episode to the next, and the order of contacts then depends on earlier
-        episodes. So it is given a new world. It also draws clouds, which our environment does not have, so these are
-        removed.
+        Gymnasium's BipedalWalker keeps its world from one episode to the next, so the order of contacts would depend on
+        earlier episodes. This function therefore gives it a new world. It also removes the clouds, because our
+        environment has none.
         """
         if hasattr(self.env, "_generate_clouds"):
             self.env.world, self.env.terrain = Box2D.b2World(), []
