@@ -141,7 +141,7 @@ struct ScalarOps {
   }
 };
 
-// The sources of rows. The pointer that row(y) returns is valid until the next call.
+// Sources of rows of pixels. The pointer that row(y) returns is valid until the next call.
 struct GraySource {
   const u8* src;
   i64 stride;

@@ -53,7 +53,7 @@ struct ResizePair {
 };
 
 // The source rows that a destination row reads, and the nearest destination row above it that has the same weights (-1:
-// none). If the source rows of both belong to one run of equal rows, the two destination rows are equal.
+// none). These two destination rows are equal if all of their source rows belong to one run of equal rows.
 struct SourceRows {
   i16 first;
   i16 last;
@@ -80,7 +80,7 @@ struct alignas(64) ResizePlan {
   i32 box_h;  // kBox: the two factors, and box_scale = 1 / (box_h * box_w)
   i32 box_w;
   f32 box_scale;
-  i32 vector_depth;  // taps per column in the vector layout; 0: the taps do not fit it
+  i32 vector_depth;  // taps per column in the vector layout; 0: the taps do not fit this layout
 
   // Offsets in bytes from the start of this struct.
   u32 columns_at;      // ResizeSpan or ResizePair [dst_w]
@@ -267,7 +267,7 @@ inline void build_vector_layout(ResizePlan& plan, PlanParts& parts) {
   plan.vector_depth = fits ? static_cast<i32>(depth) : 0;
 }
 
-// Selects the kernel that OpenCV selects for this geometry, by OpenCV's comparisons in double.
+// Selects the kernel that OpenCV selects for this geometry, with the same comparisons in double precision.
 inline void choose_kernel(ResizePlan& plan, PlanParts& parts, Interpolation interpolation) {
   const double inverse_x = static_cast<double>(plan.dst_w) / plan.src_w;
   const double inverse_y = static_cast<double>(plan.dst_h) / plan.src_h;

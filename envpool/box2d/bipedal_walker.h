@@ -8,10 +8,10 @@
 //                hip, the angle and speed of the knee, and whether the foot touches the ground; and ten distances to
 //                the ground, as fractions of 5.3 m, or 1 if there is no ground within 5.3 m
 //   Reward       the progress to the right, up to about 300 for the whole way, less 5 times the change of the hull's
-//                angle in rad and less the torques; -100 for a fall
+//                angle in rad and less a cost of the torques; -100 for a fall
 //   Terminated   the hull touches the ground; x < 0; the end of the ground has been reached
 //   Truncated    after 1600 steps; 2000 in the hardcore version
-//   Reset        random ground, and a small random push. As in gymnasium, the first observation is that of a step
+//   Reset        random ground, and a small random push. As in gymnasium, the first observation comes from a step
 //                without torques.
 //
 // Reference: gymnasium 1.4.0, box2d/bipedal_walker.py, with the package box2d 2.3.10. Gymnasium draws random numbers
@@ -216,7 +216,7 @@ struct BipedalWalker {
     if (s.blocks < kMaxBlocks) s.block[s.blocks++] = {{f32(x0), f32(y0)}, {f32(x1), f32(y1)}};
   }
 
-  // Draws the heights of the ground, and in the hardcore version obstacles with grass in between.
+  // Draws the heights of the ground. In the hardcore version, also draws obstacles with grass in between.
   template <class Draws>
   ENVPOOL_FN static void make_ground(State& s, const Params& p, Draws& draws) {
     s.blocks = 0;

@@ -70,8 +70,7 @@ struct Simplex {
     return 0;
   }
 
-  // Finds the point of the simplex that is closest to the origin, and keeps the corners that have a positive weight in
-  // it.
+  // Finds the point of the simplex that is closest to the origin. Keeps the corners that have a positive weight there.
   ENVPOOL_FN void reduce() {
     if (count == 2) {
       reduce_line();

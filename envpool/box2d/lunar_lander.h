@@ -13,7 +13,7 @@
 //   Terminated   the hull touches the ground; |x| >= 1; the lander has come to rest
 //   Truncated    after 1000 steps
 //   Reset        random heights of the ground apart from the pad, and a random impulse. As in gymnasium, the first
-//                observation is that of a step without an engine.
+//                observation comes from a step without an engine.
 //
 // Reference: gymnasium 1.4.0, box2d/lunar_lander.py, with the package box2d 2.3.10.
 #pragma once

@@ -117,7 +117,7 @@ constexpr Replayed table() {
 }  // namespace envpool::box2d
 
 #undef ENVPOOL_PLUGIN
-// In this namespace, envpool::table in the list means the function above.
+// The list in plugin.cc names envpool::table. In this namespace, that is the function above.
 #define ENVPOOL_PLUGIN(...)                                                    \
   namespace envpool::box2d::of_family {                                        \
   namespace envpool = ::envpool::box2d;                                        \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vectors, rotations and boxes in the plane, as float32. The order of the operations is that of Box2D 2.3, so that
-// results have the same bits; sine and cosine have the bits of glibc's sinf and cosf, which Box2D calls.
+// Vectors, rotations and boxes in the plane, as float32. The order of the operations is the same as in Box2D 2.3, so
+// that results have the same bits. Sine and cosine have the bits of glibc's sinf and cosf, which Box2D calls.
 #pragma once
 
 #include "envpool/core/api.h"

@@ -504,8 +504,8 @@ struct Stepper {
     body.pose = pose_of(body.center, body.angle, scene.solid(b).center);
   }
 
-  // Solves the contacts of a body at the time of an impact, and moves it for the rest of the step. Impulses of other
-  // steps are neither used nor kept.
+  // Solves the contacts of a body at the time of an impact, and moves it for the rest of the step. Impulses from
+  // earlier steps are not used, and the new impulses are not kept for later steps.
   ENVPOOL_DEVICE_CALL static void solve_impact(State& world, const Scene& scene, i32 b, const i32* touching, i32 count,
                                                const StepSize& size, f32 seconds, Sweep& sweep) {
     Place places[kBodies];

@@ -114,7 +114,7 @@ struct BabyLevel : Level<Derived, P, S> {
 
   ENVPOOL_FN static void repair_more(State& s, const Params&) { s.progress.repair(); }
 
-  // Removes and returns the marks of a cell, when its object leaves it.
+  // Removes and returns the marks of a cell whose object is taken away.
   ENVPOOL_FN static u8 take_marks(State& s, const Params& p, Point at) {
     u8& marks = marks_of(s, p)[at.y * p.width + at.x];
     const u8 taken = marks;

@@ -40,7 +40,7 @@ struct BabyAIPutNext : BabyLevel<BabyAIPutNext, BabyAIPutNextParams, BabyAIPutNe
     const i64 size = v.integer("room_size"), columns = level == kLocal ? 1 : 2;
     Params p = resolve_rooms(v, size, 1, columns, times[level] * size * size);
     p.level = level;
-    // No object is put next to the agent, so only one fits into its room of 2 x 2 cells.
+    // No object is put next to the agent, so only one fits into the agent's room if that has 2 x 2 cells.
     p.num_objs = Base::checked_objects(v, "num_objs", size == 4 ? 1 : (size - 2) * (size - 2) / 2);
     p.start_carrying = v.boolean("start_carrying") && level == kTwoRooms;
     if (level != kTwoRooms && p.num_objs < 2) {

@@ -12,7 +12,7 @@
 
 namespace envpool::minigrid {
 
-// Up to four numbers, of Verb or of Form.
+// Up to four values of Verb or of Form.
 struct Choices {
   u8 count, number[4];
 };
@@ -26,7 +26,7 @@ struct BabyAISynthParams : RoomParams {
 
 struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
   static constexpr const char* kName = "BabyAISynth";
-  static constexpr i32 kDescriptions = 101;  // attempts to find a description that matches an object
+  static constexpr i32 kDescriptions = 101;  // the most attempts to find a description that matches an object
   enum Form : u8 { kAction, kAnd, kSequence };
 
 #if ENVPOOL_HOST

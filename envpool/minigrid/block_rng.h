@@ -21,7 +21,7 @@ class BlockRng {
     }
     return block_.word[at & 3];
   }
-  // The functions below return the same values as those of Rng.
+  // The functions below return the same values as the functions of Rng with the same names.
   ENVPOOL_FN u32 below(u32 n) {
     u64 product = u64{bits()} * n;
     if (u32(product) < n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws tiles as the reference does: shapes at three times the size of a tile, which is then scaled down. Host only.
+// Draws tiles as the reference does: draws shapes at three times the size of a tile, and scales the result down. Host
+// only.
 #pragma once
 
 #include <cmath>
@@ -11,7 +12,7 @@
 
 namespace envpool::minigrid {
 
-inline constexpr i32 kTile = 32;  // pixels of a cell's side in render()
+inline constexpr i32 kTile = 32;  // the side of a cell in render(), in pixels
 
 struct Rgb {
   u8 red, green, blue;
@@ -167,7 +168,7 @@ inline void draw_tile(u8* rgb, i32 size, Cell cell, i32 agent_direction, bool li
   }
 }
 
-// Draws all tiles of a size, for Tiles.
+// Draws all tiles of a size, in the order that Tiles expects.
 inline void draw_tiles(u8* rgb, i32 size) {
   const Tiles tiles{rgb, size};
   for (u32 type = 0; type <= kLava; ++type) {

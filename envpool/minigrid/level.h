@@ -53,7 +53,7 @@ struct ObjectParams : LevelParams {
 //   static Params params(const OptionValues&);                // calls resolve()
 //   template <class Draws> ENVPOOL_FN static void generate(State&, const Params&, Maker<Draws>&);
 //   // optional:
-//   static constexpr i32 kNumActions;                         // only the first actions
+//   static constexpr i32 kNumActions;                         // if only the first actions exist
 //   ENVPOOL_FN static void judge(State&, const Params&, const Turn&, Outcome&);    // after the common rules of a step
 //   template <class Draws> ENVPOOL_FN static void move_others(State&, const Params&, Draws&);      // before the rules
 //   ENVPOOL_FN static i32 action_of(i32 action);              // the action that is executed
@@ -219,13 +219,14 @@ struct Level {
     p.highlight = v.boolean("highlight");
     return p;
   }
-  // Declares the options of a room with objects, which ObjectParams has.
+  // Declares the options of a room with objects. ObjectParams has their values.
   static void declare_objects(OptionSpecs& o, i64 size, i64 count, i64 least, i64 most) {
     o.integer("size", size, "rows and columns, walls included").between(5, 64).changes_shapes();
     o.integer("num_objs", count, "how many objects there are").between(least, most);
     declare(o, true);
   }
-  // Returns the value of an option that counts objects. Throws if it is greater than `most`, as more do not fit.
+  // Returns the value of an option that counts objects. Throws if it is greater than `most`, because more do not
+  // fit.
   static i32 checked_objects(const OptionValues& v, const char* name, i64 most) {
     const i64 count = v.integer(name);
     if (count > most) {

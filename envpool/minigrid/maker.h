@@ -39,7 +39,7 @@ struct Anywhere {
 
 template <class Draws>
 struct Maker {
-  // More attempts than are needed to find a free cell in any grid.
+  // This is more attempts than are needed to find a free cell in any grid.
   static constexpr i32 kUnlimited = 1 << 20;
 
   Grid grid;

@@ -27,7 +27,7 @@ struct PutNear : Level<PutNear, ObjectParams, PutNearState> {
   static Params params(const OptionValues& v) {
     const i64 size = v.integer("size"), blocks = size / 3;
     Params p = resolve(v, size, size, 5 * size);
-    // As long as there are fewer objects than this, there always is a cell that none of them touches.
+    // As long as there are fewer than blocks * blocks objects, there always is a cell that none of them touches.
     p.num_objs = checked_objects(v, "num_objs", blocks * blocks);
     return p;
   }

@@ -81,7 +81,7 @@ constexpr Replayed table() {
 }  // namespace envpool::minigrid
 
 #undef ENVPOOL_PLUGIN
-// In this namespace, envpool::table in the list means the function above.
+// The list in plugin.cc names envpool::table. In this namespace, that is the function above.
 #define ENVPOOL_PLUGIN(...)                                                       \
   namespace envpool::minigrid::of_family {                                        \
   namespace envpool = ::envpool::minigrid;                                        \

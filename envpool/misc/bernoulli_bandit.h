@@ -4,7 +4,7 @@
 //
 //   Action       i32, the arm
 //   Observation  f32[4]: the last reward; 1 if the last arm was 0; 1 if the last arm was 1; and the number of steps.
-//                With `normalize_time`, this number is scaled linearly: 0 to min_lim, and t_max to max_lim
+//                With `normalize_time`, it is scaled linearly, so that 0 becomes min_lim and t_max becomes max_lim
 //   Reward       1 with the arm's probability, else 0
 //   Terminated   never
 //   Truncated    after 100 steps

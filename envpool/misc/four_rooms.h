@@ -33,7 +33,7 @@ struct FourRooms {
   static constexpr i32 kSize = 13, kCells = 104;
 
   struct Map {
-    f32 image[2 * kSize * kSize];  // 1 at each wall, and a channel for the agent
+    f32 image[2 * kSize * kSize];  // a channel with 1 at walls, and one for the agent
     u8 cells[kCells][2];           // row and column of each open cell
     u32 open[kSize];               // a bit for each column, by row
 
@@ -65,7 +65,7 @@ struct FourRooms {
         }
       }
     }
-    // Returns 1 or 0.
+    // Returns 1 if a cell is open, else 0.
     ENVPOOL_FN constexpr i32 is_open(i32 row, i32 column) const { return i32(open[row] >> column & 1); }
   };
   ENVPOOL_FN static const Map& map() {

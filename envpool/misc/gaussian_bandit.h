@@ -4,7 +4,7 @@
 //
 //   Action       i32, the arm: 0 pays 0, 1 a random reward
 //   Observation  f32[4]: the last reward; 1 if the last arm was 0; 1 if the last arm was 1; and the number of steps.
-//                With `normalize_time`, this number is scaled linearly: 0 to -1, and 100 to 1
+//                With `normalize_time`, it is scaled linearly, so that 0 becomes -1 and 100 becomes 1
 //   Reward       0 for arm 0; for arm 1 normal with mean mu and standard deviation sigma_l
 //   Terminated   never
 //   Truncated    after 100 steps

@@ -5,7 +5,7 @@
 //
 //   Action       f32[2], displacement in x and y, clipped to [-max_force, max_force]
 //   Observation  f32[6]: x and y; the last reward; the last action before clipping; and the number of steps. With
-//                `normalize_time`, this number is scaled linearly: 0 to -1, and 100 to 1
+//                `normalize_time`, it is scaled linearly, so that 0 becomes -1 and 100 becomes 1
 //   Reward       1 if the point was within goal_radius of the goal before the step, else 0; with `dense_reward`, the
 //                negative distance from the goal before the step
 //   Terminated   never; if the point is within goal_radius of the goal, the next step moves it to a new start,

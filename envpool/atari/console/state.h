@@ -82,7 +82,7 @@ struct Tia {
   bool ball_old;       // ENABL as delayed by VDELBL
   bool suppressed[2];  // after a write to RESP, the first copy of the player is hidden on this line
   bool mirror;         // playfield mirrored
-  bool hmove_blank;    // the next 8 leftmost pixels are blanked
+  bool hmove_blank;    // HMOVE has yet to blank 8 pixels at the left edge
   bool cosmic;         // "Cosmic Ark" star field: missile 0 moves on every line
   u8 cosmic_step;
   u8 missile0_shape;  // 0 normal, 1 widened, 2 invisible

@@ -12,7 +12,7 @@
 
 namespace envpool::atari {
 
-// Byte masks: bit i of the index is expanded to byte i.
+// Byte masks: byte i of of[n] is 0xFF if bit i of n is 1, else 0.
 struct ByteTable {
   u64 of[256];
 };
@@ -27,7 +27,7 @@ constexpr ByteTable make_byte_table() {
 }
 constexpr ByteTable kBytes = make_byte_table();
 
-// of[n] has the bits x < n of a 160-pixel line.
+// of[n] is the set of pixels x < n of a 160-pixel line.
 struct BelowTable {
   u64 of[kWidth + 1][3];
 };
@@ -42,9 +42,9 @@ constexpr BelowTable kBelow = make_below_table();
 
 // What to paint in a span of a line.
 struct Scene {
-  const u64* pixels[kObjects];  // three words each; a fourth must be readable
+  const u64* pixels[kObjects];  // three words each; a fourth must be readable for AVX2
   u8 colour[4];   // of player 0 and missile 0; of player 1 and missile 1; of playfield and ball; of the background
-  bool score;     // the playfield has the players' colours, left and right
+  bool score;     // the playfield has player 0's colour on the left half, and player 1's on the right
   bool priority;  // playfield and ball are in front
 };
 
