@@ -143,7 +143,7 @@ def test_rom_path(tmp_path: Path) -> None:
         same = play(task_id)
         for given in (path, str(path)):
             assert all(map(np.array_equal, play(task_id, rom_path=given), same))
-    path.write_bytes(rom[:100] + bytes([rom[100] ^ 1]) + rom[101:])  # its checksum is not verified
+    path.write_bytes(rom[:100] + bytes([rom[100] ^ 1]) + rom[101:])  # the checksum is not verified
     play("Pong-v5", rom_path=path)
 
 

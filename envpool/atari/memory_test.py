@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits the memory and the construction time of a thousand games. benchmark/light.py measures times.
+"""Checks limits on the memory of games and on the time to make a thousand of them, which benchmark/light.py measures.
 
 The memory of an environment includes its console with two screens, its stack, and its rows in two batches: the batch
 that is being written and the one that the caller holds.

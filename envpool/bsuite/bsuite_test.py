@@ -397,9 +397,7 @@ def test_the_interface_matches_gymnax(task_id):
         assert len(ours) == len(theirs)
         assert ours[0].shape == theirs[0].shape and ours[3].dtype == theirs[3].dtype
     for name, value in vars(other_params).items():
-        if (
-            name == "reward_timestep"
-        ):  # This package has no such parameter; here, reward_timestep is an option of make, and a text.
+        if name == "reward_timestep":  # Here, reward_timestep is no parameter, but an option of make that takes a text.
             continue
         changed = params.replace(**{name: value})
         assert getattr(changed, name) == np.float32(value)

@@ -9,7 +9,7 @@
 //   Reward       1 for reaching the other side
 //   Terminated   after 2501 steps
 //   Reset        the chicken is at the bottom, and all cars are in the first column. Each car has one of five speeds
-//                and two directions, which are drawn again when the chicken has crossed the road
+//                and one of two directions. Both are drawn again when the chicken has crossed the road
 //
 // The chicken moves at most every third step, and returns to the bottom when a car hits it. The game never gets faster.
 // Reference: see game.h.

@@ -36,7 +36,8 @@ struct Board {
   ENVPOOL_FN explicit Board(T* address) : cells(address) {
 #if defined(__GNUC__) && !defined(__CUDACC__)
     // Calls the C library's memset for pieces of less than 2 KB, because memset uses a slower instruction for larger
-    // pieces. The size is hidden from GCC, because the code that GCC inlines for a constant size uses it, too.
+    // pieces. The size is hidden from GCC, because the code that GCC inlines for a constant size uses the slower
+    // instruction, too.
     constexpr i32 kElements = kSide * kSide * kChannels, kPieces = sizeof(T) * kElements < 2048 ? 1 : 2;
     u64 bytes = sizeof(T) * kElements / kPieces;
     asm("" : "+r"(bytes));

@@ -22,7 +22,7 @@ struct SpaceInvaders {
   static constexpr const char* kName = "MinAtarSpaceInvaders";
   static constexpr i32 kChannels = 6, kShotCoolDown = 5, kEnemyShotInterval = 10, kEnemyMoveInterval = 12;
   static constexpr u64 kWave = 0x00FC00FC00FC00FCu, kFirstColumn = 0x0001000100010001u, kRow = 0x3FF;
-  static constexpr u64 kNibbleOnes = 0x1111111111111111u;  // 1 in the four bits of each row of bullets
+  static constexpr u64 kNibbleOnes = 0x1111111111111111u;  // the value 1 in each row of `bullets`
   static constexpr u8 kNoRow = 255;
 
   using Params = minatar::Params;

@@ -154,8 +154,7 @@ ENVPOOL_DEVICE_CALL void run_frame(Console& c, const Rom& rom, const Inputs& inp
     return;
   }
   if (c.forced_draws != 0) --c.forced_draws;
-  // After an undrawn frame, this becomes 0 only after two drawn frames, because a redraw also needs the frame before
-  // last.
+  // c.undrawn becomes 0 only two drawn frames after an undrawn one, because a redraw also needs the frame before last.
   c.undrawn = !drawing ? 2 : c.undrawn != 0 ? c.undrawn - 1 : 0;
 }
 

@@ -281,8 +281,8 @@ class OperationEmitter : public TranslatorBase {
     exit_if_done(next, pending_);
   }
 
-  // Stores to RAM or a chip at the zero page address in eax. Expects the host's sign flag to be
-  // that of the low byte of eax.
+  // Stores to RAM or a chip at the zero page address in eax. Expects the host's sign flag to be the sign of the low
+  // byte of eax.
   void store_at_zero_page(Reg source, u32 next) {
     const Fixup io = a.jump(kNotNegative);
     a.mov8(ram(rax), source);

@@ -69,7 +69,7 @@ struct Tia {
   u8 stale;               // objects whose mask is outdated
   u8 changed_in_segment;  // objects that changed within this segment; `line` holds their pixels up to `line_end`
   u8 changed;             // objects that may differ from the line above, and kColours
-  u8 changed_midline;     // those of `changed` that changed within this line
+  u8 changed_midline;     // the members of `changed` that changed within this line
   u8 blank_left;          // pixels blank_left..7 of this line are blanked
   u8 blank_left_last;     // the same for the line above
   u8 line_end[kObjects];

@@ -54,7 +54,7 @@ constexpr i32 kEdgeClocks = kBlankClocks + kNoBlank;
 // Returns the pixel that the beam has reached; it is at most 0 in horizontal blank.
 ENVPOOL_FN i32 beam_x(const Tia& t) { return t.drawn - t.line_start - kBlankClocks; }
 
-// Adds to `line` of an object the pixels that the object has covered up to pixel x.
+// Adds to t.line[object] the pixels that the object has covered up to pixel x.
 ENVPOOL_NOINLINE void accumulate_line(Console& c, u32 object, i32 x) {
   Tia& t = c.tia;
   const u32 bit = 1u << object;
@@ -152,7 +152,7 @@ ENVPOOL_NOINLINE void end_segment(Console& c, const Rom& rom, i32 x) {
   if (t.reg[kVblank] & 2) {
     if (visible) fill_row(current_row(c), t.segment, x, 0);
   } else if (t.changed == 0 && !visible) {
-    // The objects are those of the line above, so there are no new collisions.
+    // The objects are the same as on the line above, so there are no new collisions.
   } else if (t.changed == 0 && whole && t.row > 0 && t.blank_left == t.blank_left_last) {
     u64* row = current_row(c);
     for (i32 g = 0; g < kWidth / 8; ++g) row[g] = row[g - kWidth / 8];

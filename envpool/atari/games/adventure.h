@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reward is never cleared, because the game is over once it is set.
+// The reward is never cleared, because the game is over as soon as the reward is set.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -112,12 +112,12 @@ struct RuleState {
     reward = score - prev_score;
     prev_score = score;
   }
-  // As set_score(), for a counter that wraps around at `range`.
+  // Like set_score(), for a counter that wraps around at `range`.
   ENVPOOL_FN void set_wrapping_score(i32 score, i32 range) {
     set_score(score);
     if (reward < 0) reward += range;
   }
-  // As set_score(), with the reward limited from below or above.
+  // Like set_score(), with the reward limited from below or above.
   ENVPOOL_FN void set_score_min_reward(i32 score, i32 least) {
     set_score(score);
     if (reward < least) reward = least;
@@ -126,7 +126,7 @@ struct RuleState {
     set_score(score);
     if (reward > most) reward = most;
   }
-  // As set_score(), for games that overwrite their score once they are over.
+  // Like set_score(), for games that overwrite their score once they are over.
   ENVPOOL_FN void set_score_until_terminal(i32 score) {
     if (terminal) {
       reward = 0;

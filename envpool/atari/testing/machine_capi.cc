@@ -90,9 +90,8 @@ EXPORT void atari_observe(const TestMachine* test, u8* ram, u8* to_screen, i32* 
 }
 
 // Plays up to `count` frames, stops after the frame that ends the game, and returns the number of frames played.
-// `actions` receives the executed actions, which differ from the given ones if actions are sticky. Of
-// every four frames the last `drawn` are drawn, as with a frame skip of 4. A row of `outcomes` is reward, lives, game
-// over.
+// `actions` receives the executed actions, which differ from the given ones if actions are sticky. Of every four frames
+// the last `drawn` are drawn, as with a frame skip of 4. A row of `outcomes` is reward, lives, game over.
 EXPORT i32 atari_play(TestMachine* test, i32 count, i32* actions, f64 repeat_probability, i32 drawn, u8* ram,
                       u8* screens, i32* outcomes) {
   const i64 screen_bytes = i64{test->rom->height} * kWidth;
