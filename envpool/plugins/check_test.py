@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `envpool.compile(..., check=True)`: each mistake ends in its own sentence, and correct code passes."""
+"""Tests `envpool.compile(..., check=True)`: each mistake has its own error text, and correct code passes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 
 import envpool
 
-# An environment with one mistake, which the option `mistake` selects; with 0 it is correct. So the tests compile once.
-# A comment at the end of a line names the mistakes that are reported there.
+# An environment whose option `mistake` selects the mistake that it makes (0: none), so that one compilation serves all
+# tests. A comment at the end of a line names the mistakes that are reported for this line.
 TRAIL = """
 #include <cstdlib>
 #include <stdexcept>
@@ -170,7 +170,7 @@ def test_mistakes(name):
 
 @pytest.mark.parametrize("name", [name for name, mistake in MISTAKES.items() if mistake.always])
 def test_mistakes_without_sanitizers(name, monkeypatch):
-    """The line may then be that of the last access to a row, or that of the function."""
+    """Without sanitizers, the reported line may be the line of the last access to a row, or of the function."""
     monkeypatch.setattr("envpool.plugins.checking.SANITIZERS", ("-fsanitize=nothing",))
     with (
         pytest.warns(RuntimeWarning, match=r"^\[Trail-v0\] check: .* has no sanitizers that work here"),
@@ -182,7 +182,7 @@ def test_mistakes_without_sanitizers(name, monkeypatch):
 def test_a_correct_header_passes_once(monkeypatch):
     made = check()
     assert envpool.make("Trail-v0", num_envs=2).reset()[0]["obs"].shape == (2, 8)
-    monkeypatch.setattr("envpool.plugins.compiling.check_environment", None)  # it is not called again
+    monkeypatch.setattr("envpool.plugins.compiling.check_environment", None)  # must not be called again
     assert check() == made
 
 

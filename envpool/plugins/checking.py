@@ -61,9 +61,9 @@ class Subject(NamedTuple):
 
     Attributes:
         label: the id, for error messages.
-        header: the file.
-        shown: its name in error messages.
-        struct: the environment in it.
+        header: the file that contains it.
+        shown: the name of the file in error messages.
+        struct: the name of its struct.
         struct_line: the line of the struct's `kName`.
         stem: a part of the names of cached files, which depends on the text of the header.
     """
@@ -195,7 +195,7 @@ def _is_users(subject: Subject, folder: Path) -> Callable[[str], bool]:
 
 def _error(subject: Subject, finding: Finding, log: str) -> CheckError:
     """Returns the error for a finding."""
-    # A header that was given as text had another temporary folder when a cached program was compiled.
+    # If the header was given as text, a cached program names it in the temporary folder of an earlier process.
     given_as_text = subject.header.name == _TEXT and Path(finding.file).name == _TEXT
     if given_as_text or not finding.file:
         finding = finding._replace(file=str(subject.header))

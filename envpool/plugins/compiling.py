@@ -165,7 +165,7 @@ class _Source(NamedTuple):
     Attributes:
         header: the file.
         shown: the name of the file in error texts.
-        struct: the environment in it.
+        struct: the environment's struct in the file.
     """
 
     header: Path
@@ -213,7 +213,7 @@ class _Build:
     """The compilation of one header.
 
     The header is preprocessed first. The preprocessed text contains everything that the plugin depends on, so its hash
-    is part of the plugin's name. That text is then compiled, so that changes of the files in between have no effect.
+    is part of the plugin's name. That text is then compiled, so that later changes to the files have no effect.
     """
 
     def __init__(self, label: str, source: _Source, command: list[str], folder: Path, timeout: float) -> None:

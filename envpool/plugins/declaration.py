@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks an environment's declaration when it is compiled: options() and, with the defaults, spec()."""
+"""Checks an environment's declaration when it is compiled: its options(), and its spec() with the default options."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ class Finding(NamedTuple):
     """A mistake.
 
     Attributes:
-        file: the file; empty if it is the header.
-        line: the line; 0 if unknown.
+        file: the file with the mistake; empty if it is the header.
+        line: the line with the mistake; 0 if unknown.
         sentence: what is wrong.
     """
 
@@ -53,7 +53,7 @@ class Finding(NamedTuple):
 
 
 class _Context(NamedTuple):
-    """What the program did when it ended."""
+    """Describes the call of an environment's function during which the program ended."""
 
     function: str
     episode: int
@@ -82,7 +82,7 @@ def find(completed: CompletedRun, header: str, struct_line: int, is_users: Calla
     Args:
         completed: the status and output of the program.
         header: the text of the header.
-        struct_line: the line of the `kName` of the environment.
+        struct_line: the line of the environment's `kName`.
         is_users: a function that returns whether a file belongs to the user.
     """
     log = completed.log

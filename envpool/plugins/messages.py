@@ -58,7 +58,7 @@ def explain(log: str, name: str, place: str, is_users: Callable[[str], bool]) ->
 
 
 def _read(log: str, is_users: Callable[[str], bool]) -> list[_Error]:
-    """Returns all errors of a log. g++ prints the instantiation context before an error, clang after it as notes."""
+    """Returns all errors of a log. The instantiation context comes before an error in g++, and after it in clang."""
     errors: list[_Error] = []
     came_from = ""
     context: list[str] | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests third-party packages: the example is built and installed as users do it; broken ones affect nothing else."""
+"""Tests third-party packages: the example is built and installed as users do it; broken packages do no harm."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_package_in_examples(tmp_path):
 
 @needs_source
 def test_cmake_alone(tmp_path):
-    """Finds the package by a folder that the user passes to CMake, without Python."""
+    """CMake finds the package in a folder that the user passes to it, and needs no Python."""
     cmake = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     if cmake is None:
         pytest.skip("there is no cmake")
