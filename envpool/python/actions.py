@@ -14,7 +14,7 @@ import numpy as np
 
 from envpool.python.spaces import Field
 
-# The kinds of arrays that a field accepts, by the kind of its dtype, in NumPy's letters.
+# For each kind of dtype that a field may have, the kinds of arrays that it accepts, both as NumPy's letters.
 _ACCEPTED = {"f": "fiu", "i": "iub", "u": "iub", "b": "b"}
 _KIND_NAMES = {"f": "floats", "i": "integers", "u": "integers", "b": "booleans"}
 
@@ -66,7 +66,7 @@ def check(
     players: int = 1,
     allow_whole_floats: bool = False,
 ) -> Any:
-    """Checks an array of actions. The values of a traced JAX array are unknown and not checked.
+    """Checks an array of actions. The values of a traced JAX array are not checked, because they are unknown.
 
     Args:
         field: the field of the action.

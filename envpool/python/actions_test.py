@@ -37,7 +37,7 @@ WHOLE = "action: expected integers (int32), got "
 FLOATS = "action: expected floats (float32), got "
 CARE = {"move": np.zeros(2, np.int32), "turn": np.zeros((2, 2), np.float32)}
 COUNTS = {"CartPole-v1": 4, "Pendulum-v1": 2, "AllTypes-v0": 2}
-# Ids, bad actions, and the error with its text after the id.
+# Each case has an id, a bad action, the type of its error, and the error's text after the id.
 BAD: list[tuple[str, Any, type[Exception], str]] = [
     ("CartPole-v1", None, TypeError, WHOLE + "None"),
     ("CartPole-v1", "left", TypeError, WHOLE + "<U4"),
@@ -129,7 +129,7 @@ def vector_sb3(task_id: str) -> Any:
 
 
 def checker(task_id: str) -> Any:
-    """Returns a step function with the checks of envpool.ray, without Ray."""
+    """Returns a step function that checks actions as envpool.ray does, but does not need Ray."""
     fields = envpool.make_spec(task_id).arrays.actions
 
     def step(action: Any) -> None:

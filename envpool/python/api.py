@@ -11,7 +11,7 @@ __all__ = ["DMEnvPool", "EnvPool", "EnvSpec", "GymnasiumEnvPool", "py_env"]
 
 
 def py_env(envspec: Any, envpool: Any) -> NoReturn:
-    """Raises TypeError: a custom environment is a plugin here, and its pools need no classes.
+    """Raises TypeError: in this package, a custom environment is a plugin, and its pools need no classes of their own.
 
     Args:
         envspec: a class that pybind11 made from EnvPool's headers.

@@ -89,7 +89,7 @@ def test_there_are_no_import_cycles():
 
 
 def test_interfaces_use_only_public_attributes_of_specs_and_pools():
-    """Tests that no file reads the attribute _construction of another object."""
+    """Tests that no object reads the attribute `_construction` of another one."""
     for _, (place, text) in sorted(files().items()):
         assert not re.findall(r"(?<!self)\._construction\b", text), place
 
@@ -103,7 +103,7 @@ def test_imports_follow_the_table_of_layers():
     order = [(pattern, number) for number, patterns in enumerate(rows) for pattern in patterns]
 
     def layer(place):
-        """Returns the first row that names a file."""
+        """Returns the number of the first row whose patterns match a file."""
         fitting = [number for pattern, number in order if fits(place, pattern)]
         assert fitting, f"{place} is in no row"
         return fitting[0]

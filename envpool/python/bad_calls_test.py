@@ -16,7 +16,8 @@ pytestmark = pytest.mark.usefixtures("within_5_seconds")
 NAN, INF = float("nan"), float("inf")
 
 
-# Calls on a pool of four Counters after its first reset: a name, the call, the error, and parts of its text.
+# Each case is a call on a pool of four Counters after its first reset: the name of the case, the call, the type of its
+# error, and parts of the error's text.
 DISCRETE = [
     ("too few rows", lambda e: e.step(np.zeros(2, np.int32)), ValueError, ["action", "(4,)", "(2,)"]),
     ("too many rows", lambda e: e.step(np.zeros(8, np.int32)), ValueError, ["action", "(4,)", "(8,)"]),

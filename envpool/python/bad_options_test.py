@@ -16,7 +16,7 @@ NAN, INF = float("nan"), float("inf")
 
 
 MAKE = [
-    # Each case holds the options, the error, and parts of its text.
+    # Each case has options, the type of their error, and parts of the error's text.
     ({"num_envs": 0}, ValueError, ["num_envs", "from 1 to", "got 0"]),
     ({"num_envs": -1}, ValueError, ["num_envs", "got -1"]),
     ({"num_envs": True}, TypeError, ["num_envs", "an int", "got True"]),

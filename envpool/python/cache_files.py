@@ -63,7 +63,7 @@ def touch(path: Path) -> None:
 
 
 def trim(folder: Path, most_bytes: int) -> None:
-    """Removes abandoned temporary files, and the least recently used files until at most `most_bytes` remain.
+    """Removes abandoned temporary files, then the least recently used files until at most `most_bytes` remain.
 
     Other processes may add and remove files at the same time. A process that has a removed file open can still read it.
     """

@@ -38,11 +38,11 @@ class Functional:
     """An environment as pure functions.
 
     Attributes:
-        kept: the model, and the number by which the XLA handlers refer to it.
+        kept: the model, with the number by which the XLA handlers refer to it.
         state_bytes: length of a state in bytes.
         params_bytes: length of a row of parameters in bytes.
         params_values: offset in that row at which the options' values start; each is a float64.
-        params: the row of parameters of these options.
+        params: the row of parameters that contains the values of these options.
         view: JSON of the state's named parts.
         is_info: for each field, whether it belongs to `info`.
         options: the options that C++ declares, in the same order.
@@ -219,7 +219,7 @@ class Construction:
         )
 
     def seeds_and_streams(self, seed: int | list[int], env_ids: Any) -> tuple[Any, Any]:
-        """Returns the key of each environment's generator, a seed and a stream.
+        """Returns the seed and the stream of each environment's generator.
 
         With one seed, each environment has its own stream. With a sequence, each has its own seed and stream 0.
         """
@@ -231,7 +231,7 @@ class Construction:
     def make_functional(self, source: str, includes: list[str], threads: int, envs: int) -> Functional:
         """Returns the environment as pure functions. Equal constructions share one object as long as it is in use.
 
-        The arguments are the environment's program for a GPU, as `_core.add_pure_model` takes it.
+        The arguments are passed on to `_core.add_pure_model`; they describe the environment's program for a GPU.
         """
         key = (self.label, self.registration.plugin, self._max_episode_steps[0], *sorted(self._prepared[0].items()))
         known = _functionals.get(key)

@@ -5,9 +5,9 @@ Tasks run with several numbers of threads and batch sizes, synchronously and asy
 function of environment and step. The hash of all observations, rewards and flags must be the same for all of them. For
 most ids it must also equal a constant (testing/golden.csv), because a change affects what users train on.
 
-The tasks are one id of each portable table, difficult ids of MuJoCo, and two other ids that change from day to day.
-With ENVPOOL_TEST_TRAJECTORIES=whole, all ids run with all combinations; otherwise only the difficult ids do, and the
-other ids run with a few.
+The tasks are the ids in ALWAYS (testing/trajectories.py), one id of each other portable environment, and two more ids,
+which change from day to day. The ids in ALWAYS run with every combination of threads and batch size, the others with a
+few combinations. With ENVPOOL_TEST_TRAJECTORIES=whole, all ids run with every combination.
 """
 
 import os
@@ -24,7 +24,7 @@ TODAY = todays_ids(WHOLE)
 WAYS = [(threads, batch) for threads in (1, 2, 3, 8) for batch in (NUM_ENVS, 1, 5)]
 FEW_WAYS = [(1, 1), (2, 5), (3, NUM_ENVS), (8, 1)]
 EMULATED = os.environ.get("ENVPOOL_EMULATED") is not None  # by qemu-user, many times slower
-# MuJoCo's own library computes other bits on other processors.
+# On other processors, the results of MuJoCo's library differ in their last bits.
 X86 = platform.machine() == "x86_64"
 
 
@@ -42,7 +42,7 @@ def test_all_portable_tables_have_golden_hashes() -> None:
 def test_trajectories_do_not_depend_on_threads_and_batches(task_id: str) -> None:
     want = play(task_id, 1, NUM_ENVS)
     assert [len(rows) for rows in want] == [STEPS + 1] * NUM_ENVS
-    slow = find(task_id).family == "vizdoom"  # which starts a process for each environment
+    slow = find(task_id).family == "vizdoom"  # ViZDoom starts a process for each environment
     ways = WAYS if WHOLE or (task_id in ALWAYS and not slow) else FEW_WAYS[slow : 4 - slow]
     if EMULATED:
         ways = FEW_WAYS[1:2]
@@ -60,7 +60,7 @@ def test_trajectories_do_not_depend_on_threads_and_batches(task_id: str) -> None
 
 @pytest.mark.parametrize(
     "task_id", [i for i in ALWAYS if i not in ("Counter-v1", "TagGridWorld-v0")]
-)  # these two draw no random numbers
+)  # these two ids draw no random numbers
 def test_seeds_matter(task_id: str) -> None:
     first, second = play(task_id, 1, NUM_ENVS, seed=1), play(task_id, 1, NUM_ENVS, seed=2)
     assert first != second

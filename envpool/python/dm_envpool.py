@@ -85,7 +85,8 @@ class DMEnvPool(EnvPoolMixin, dm_env.Environment):
             camera_id: ignored; EnvPool's scripts pass it.
 
         Returns:
-            uint8 of shape (n, height, width, 3), RGB; None with render_mode "human", which shows the images in a window.
+            RGB images, uint8 of shape (n, height, width, 3). With render_mode "human", the images are shown in a window
+            and None is returned.
 
         Raises:
             RuntimeError: the pool has no render_mode, or one of the environments is under way.

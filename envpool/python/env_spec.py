@@ -132,7 +132,7 @@ class EnvSpec:
 
     @cached_property
     def gen_config(self) -> Any:
-        """A namedtuple class of every option, with the defaults of the id; EnvPool's scripts call it."""
+        """A namedtuple class with a field for every option and the defaults of the id. EnvPool's scripts call it."""
         try:
             id_defaults: Mapping[str, Any] = Construction(self.registration, {}).config
         except (ValueError, RuntimeError):  # the id requires an option, such as the path of a ROM
@@ -142,7 +142,7 @@ class EnvSpec:
 
     @property
     def state_array_spec(self) -> dict[str, ArraySpec]:
-        """Every array that a step returns; "done" is the disjunction of terminated and truncated."""
+        """Every array that a step returns. "done" is True if the episode was terminated or truncated."""
         arrays, int32_max = self.arrays, 2**31 - 1
         players = -1 if arrays.max_players > 1 else None
         common = {
@@ -170,7 +170,7 @@ class EnvSpec:
 
     @property
     def action_array_spec(self) -> dict[str, ArraySpec]:
-        """Every array that an action may hold; a leading -1 in a shape is the batch."""
+        """Every array that an action may hold. A leading -1 in a shape stands for the size of the batch."""
         int32_max = 2**31 - 1
         specs = {
             "env_id": _array_spec(spaces.common_field("env_id", 0, int32_max)),
@@ -190,7 +190,7 @@ def _gymnasium_spaces() -> Any:
 
 
 def _array_spec(field: spaces.Field, leading: int | None = None) -> ArraySpec:
-    """Returns the spec of a field, with a leading axis of that length if one is given."""
+    """Returns the spec of a field. If `leading` is given, the shape begins with an axis of that length."""
     shape = [*field.shape] if leading is None else [leading, *field.shape]
     return ArraySpec(shape, field.dtype, spaces.scalar_bound(field.low), spaces.scalar_bound(field.high))
 

@@ -57,9 +57,11 @@ class EnvPoolMixin:
     A batch of n environments holds these arrays, with one row per environment, or per player if it has several:
 
     - observation: arrays of shape (n, ...) with the dtype and bounds of the spec's `observation_space`.
-    - reward: float32, (n,). terminated, truncated: bool, (n,), always one per environment.
-    - info: a dict of "env_id", int32, (n,); "players" with their "env_id", int32, (number of players,);
-      "elapsed_step", int32, steps since the episode began, (n,); and the environment's own entries.
+    - reward: float32 of shape (n,).
+    - terminated, truncated: bool of shape (n,), always with one row per environment.
+    - info: a dict. "env_id" and "elapsed_step", the number of steps since the episode began, are int32 of shape (n,).
+      "players" is a dict whose "env_id", int32, has the environment of each player. The other entries are the
+      environment's own.
 
     The pool never writes to returned arrays again. Texts of exceptions begin with the id in brackets.
 
@@ -75,7 +77,7 @@ class EnvPoolMixin:
     spec: Any
 
     def _init(self, construction: Construction, layout: ResultLayout, spec: EnvSpec) -> None:
-        """Makes the pool. Subclasses call it last, so that an earlier failure leaves no threads behind."""
+        """Makes the pool. Subclasses call this method last, so that a failure before it leaves no threads behind."""
         self._construction = construction
         self._layout = layout
         self._pack = layout.step
@@ -166,7 +168,7 @@ class EnvPoolMixin:
         pack = pack or self._layout.reset
         is_empty = isinstance(env_id, (list, tuple, np.ndarray)) and np.shape(env_id) == (0,)
         if is_empty and not self.closed and not self.is_async:
-            return pack(self._empty_batch())  # EnvPool's scripts pass the environments that ended, which may be none
+            return pack(self._empty_batch())  # EnvPool's scripts pass the ids whose episodes ended, possibly none
         self._send_reset(env_id, seed)
         try:
             return pack(self._pool.recv())
@@ -413,7 +415,7 @@ class EnvPoolMixin:
         shown = ", ".join(f"{key}={reprlib.repr(config[key])}" for key in keys)
         return f"{type(self).__name__}({self._label!r}, {shown}{', closed' if self.closed else ''})"
 
-    __str__ = __repr__  # gym.Env and gymnasium.Env override it otherwise
+    __str__ = __repr__  # otherwise gym.Env and gymnasium.Env would replace __str__
 
     # ---- closing and copying ----
 
@@ -445,7 +447,7 @@ class EnvPoolMixin:
         self.close()
 
     def __del__(self) -> None:
-        """Does nothing. The method of gym and gymnasium calls close, but freeing a pool ends its threads anyway."""
+        """Does nothing, unlike the inherited method of gym and gymnasium: a freed pool ends its threads by itself."""
 
     def __reduce__(self) -> Any:
         construction = self._construction

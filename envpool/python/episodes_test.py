@@ -36,7 +36,7 @@ def test_same_step_autoreset(make_function):
     assert terminated.tolist() == info["_final_obs"].tolist() == info["_final_info"].tolist() == [True, False]
     assert info["final_obs"][0].tolist() == [2, 2]
     assert info["final_info"]["luck"][0] == luck[0] != info["luck"][0]
-    assert info["elapsed_step"].tolist() == [2, 2]  # of the step that ended the episode, not of the new episode
+    assert info["elapsed_step"].tolist() == [2, 2]  # counts the steps of the ended episode, not of the new one
 
 
 def test_disabled_autoreset():
@@ -55,7 +55,7 @@ def test_terminated_and_truncated_are_independent():
     env.reset()
     for _ in range(4):
         env.step([0, 0])
-    _, _, terminated, truncated, _ = env.step([1, 0])  # the fifth step is also the limit
+    _, _, terminated, truncated, _ = env.step([1, 0])  # the fifth step, which is also the time limit
     assert terminated.tolist() == [True, False]
     assert truncated.tolist() == [True, True]
 

@@ -20,7 +20,7 @@ def test_exception_in_step(interface, batch_size, command, message):
     env = make(interface, "Faulty-v0", num_envs=3, batch_size=batch_size)
     env.reset()
     if batch_size == 2:
-        env._pool.discard()  # the third environment's first observation
+        env._pool.discard()  # discards the third environment's first observation
     ids = [1, 2, 0][:batch_size]
     action = np.zeros(batch_size, np.int32)
     action[0] = command
@@ -32,7 +32,7 @@ def test_exception_in_step(interface, batch_size, command, message):
     assert message in caught.value.messages[0]
     rows = observation_of(caught.value.result)
     by_id = {int(row[1]): row[0] for row in rows}
-    assert by_id == {1: 0, **dict.fromkeys(ids[1:], 1)}  # it was reset, the others did their step
+    assert by_id == {1: 0, **dict.fromkeys(ids[1:], 1)}  # environment 1 was reset; the others completed their step
     rows = observation_of(env.step(np.zeros(batch_size, np.int32), ids))
     assert {int(row[1]): row[0] for row in rows} == {1: 1, **dict.fromkeys(ids[1:], 2)}
 

@@ -46,7 +46,7 @@ class Family:
         """
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the options of `make` in the form that C++ declares, before they are checked.
+        """Returns the options of `make` with the names and types that C++ declares. They are checked afterwards.
 
         Args:
             task_id: the id.
@@ -58,11 +58,11 @@ class Family:
         return dict(given)
 
     def prepare(self, task_id: str, options: dict[str, Value]) -> dict[str, Value]:
-        """Returns the checked options that C++ takes, without those that only this method reads.
+        """Returns the options that are passed to C++; options that only this method reads are left out.
 
         Args:
             task_id: the id.
-            options: all options, with defaults for those that the caller omitted.
+            options: all options after their check, with defaults for those that the caller omitted.
 
         Raises:
             ValueError: an option names something that does not exist.

@@ -85,7 +85,8 @@ class GymEnvPool(EnvPoolMixin):
             env_ids: the environments; None means the option render_env_id.
 
         Returns:
-            uint8 of shape (n, height, width, 3), RGB; None with render_mode "human", which shows the images in a window.
+            RGB images, uint8 of shape (n, height, width, 3). With render_mode "human", the images are shown in a window
+            and None is returned.
 
         Raises:
             ValueError: an unknown mode.

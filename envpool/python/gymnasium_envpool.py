@@ -47,10 +47,10 @@ _DUMMY_VEC_ENV = "stable_baselines3.common.vec_env.dummy_vec_env"
 
 
 def _in_dummy_vec_env() -> bool:
-    """Returns whether Stable-Baselines3's DummyVecEnv, which takes single environments, is among the next callers.
+    """Returns whether Stable-Baselines3's DummyVecEnv, which takes single environments, is on the call stack.
 
-    Its constructor reads `unwrapped`, through a few wrappers at most. Without this check, it accepts any
-    `gymnasium.Env`, and the first reset fails with an error about broadcasting.
+    Its constructor reads `unwrapped`, directly or through a few wrappers. Without this check, it would accept a pool,
+    because a pool is a `gymnasium.Env`, and the first reset would fail with an error about broadcasting.
     """
     if _DUMMY_VEC_ENV not in sys.modules:
         return False
@@ -65,7 +65,7 @@ def _in_dummy_vec_env() -> bool:
 
 
 class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # type: ignore[misc]
-    """A pool with gymnasium's interface, in the form that EnvPool has.
+    """A pool with EnvPool's form of gymnasium's interface.
 
     It is a `gymnasium.Env` too, so that EnvPool's scripts can wrap it in a `gymnasium.Wrapper`.
 
@@ -108,7 +108,7 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
         """This pool.
 
         Raises:
-            TypeError: Stable-Baselines3 reads it because it takes the pool for a single environment.
+            TypeError: Stable-Baselines3 reads this attribute because it mistakes the pool for a single environment.
         """
         if _in_dummy_vec_env():
             label = self._label
@@ -193,7 +193,7 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
 
 
 class _LastBatch:
-    """Packs batches and keeps the last one, which a partial reset completes.
+    """Packs batches and keeps the last one, so that a partial reset can return the rows of all environments.
 
     Attributes:
         layout: the layout that packs a batch.
@@ -201,7 +201,7 @@ class _LastBatch:
     """
 
     def __init__(self, construction: Construction, layout: ResultLayout, dtypes: Mapping[str, type[Any]]) -> None:
-        """Prepares the conversion of batches to `dtypes`, a mapping from outputs to their dtype where it differs."""
+        """Prepares the conversion of batches. `dtypes` has the new dtype of each output that is converted."""
         self.layout = layout
         self.arrays: tuple[npt.NDArray[Any], ...] = ()
         # Without autoreset, partial resets are common. A wrapper that writes into an observation must not change the
@@ -265,7 +265,7 @@ _DTYPES = ("envpool", "gymnasium")
 
 
 def _in_float32(space: gymnasium.Space[Any]) -> gymnasium.Space[Any]:
-    """Returns the space with float32 in place of float64, the dtype of the actions of gymnasium's environments."""
+    """Returns the space with float32 in place of float64. Actions of gymnasium's environments are float32."""
     if isinstance(space, gymnasium.spaces.Dict):
         return gymnasium.spaces.Dict({name: _in_float32(part) for name, part in space.spaces.items()})
     if not isinstance(space, gymnasium.spaces.Box) or space.dtype != np.float64:
@@ -273,7 +273,7 @@ def _in_float32(space: gymnasium.Space[Any]) -> gymnasium.Space[Any]:
     return gymnasium.spaces.Box(space.low.astype(np.float32), space.high.astype(np.float32), dtype=np.float32)
 
 
-# VectorEnv is named as a direct base because skrl inspects the bases of the class itself.
+# VectorEnv is repeated as a direct base because skrl inspects only the direct bases of the class.
 class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
     """A pool that conforms to `gymnasium.vector.VectorEnv`, for gymnasium's own wrappers and checks.
 

@@ -25,7 +25,8 @@ def add_to_registry(task_ids: Iterable[str]) -> None:
     from gymnasium.envs import registration as gymnasium_registration
     from gymnasium.envs.registration import EnvSpec, registry
 
-    # gymnasium before 1.0 would make processes of single environments in make_vec if the ids had an entry point.
+    # If the ids had an entry point, make_vec of gymnasium before 1.0 would start a process for each environment instead
+    # of making a pool.
     single = "envpool.registration:make_single" if hasattr(gymnasium_registration, "VectorizeMode") else None
     for task_id in task_ids:
         registration = find(task_id)
@@ -62,7 +63,7 @@ class _ImportHook:
 
 
 def register_when_imported() -> None:
-    """Adds all ids to gymnasium's registry, now or when it is imported, and later registrations as well."""
+    """Adds all ids to gymnasium's registry, now or when gymnasium is imported. Ids registered later are added, too."""
     call_when_added(add_to_registry)
     if _REGISTRY_MODULE in sys.modules:
         add_to_registry(list_all_envs())

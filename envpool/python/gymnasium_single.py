@@ -54,7 +54,7 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
         """Starts a new episode, and returns the observation and info.
 
         Raises:
-            ValueError: there are options, of which the environment has none, or the seed is out of range.
+            ValueError: options were given, although the environment has none, or the seed is out of range.
         """
         if options:
             raise ValueError(f"[{self.pool.spec.id}] options: expected None, got {shown(options)}")
@@ -89,7 +89,7 @@ def _first(tree: Any) -> Any:
 
 
 def _observed(space: gymnasium.Space[Any], tree: Any) -> Any:
-    """Returns the first row of an observation, with an int for each element of a Discrete space, as gymnasium has it."""
+    """Returns the first row of an observation. As in gymnasium, elements of Discrete spaces become ints."""
     if isinstance(space, gymnasium.spaces.Dict):
         return {key: _observed(part, tree[key]) for key, part in space.spaces.items()}
     return int(tree[0]) if isinstance(space, gymnasium.spaces.Discrete) else tree[0]

@@ -67,7 +67,7 @@ def test_envpool_make_vec_is_the_same():
 
 @pytest.mark.parametrize("order", ["import envpool, gymnasium", "import gymnasium, envpool", "import gymnasium"])
 def test_ids_are_registered_in_any_order_of_imports(order):
-    # The form "module:id" imports the module first.
+    # For an id of the form "module:id", gymnasium imports the module first.
     code = (
         f"{order}; from gymnasium.envs.registration import _find_spec; print(_find_spec('envpool:envpool/Pong-v5').id)"
     )
@@ -256,10 +256,10 @@ def test_record_video(tmp_path):
 
 
 def gymnasiums_ids():
-    """Returns the ids that gymnasium has too and can make with the packages of the tests."""
+    """Returns the ids that gymnasium also has and can make with the packages that the tests install."""
     gymnasium.register_envs(pytest.importorskip("ale_py"))
     both = [task_id for task_id in envpool.list_all_envs() if task_id in gymnasium.registry]
-    # Tests of the families compare the ids that a package registers when a test imports it.
+    # These packages register their ids when a test imports them. The tests of the two families compare these ids.
     both = [i for i in both if envpool.python.registry.find(i).family not in ("minigrid", "vizdoom")]
     # gymnasium's entries for versions 2 and 3 of MuJoCo's environments only raise an error.
     return [task_id for task_id in both if "raise_mujoco_" not in str(gymnasium.registry[task_id].entry_point)]
@@ -359,7 +359,7 @@ def facts(envs):
 @pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
 @pytest.mark.filterwarnings("ignore")
 def test_dtypes_match_the_table_of_the_documentation():
-    pytest.importorskip("jax")  # which gymnasium's tabular environments need
+    pytest.importorskip("jax")  # gymnasium's tabular environments need JAX
     text = Path(SOURCE, "docs", "migration.md").read_text()
     lines = re.search(r"\| array \| ids \|.*\n\|[-|]+\n((?:\|.*\n)+)", text)[1].replace("info `", "info ").splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
@@ -367,7 +367,7 @@ def test_dtypes_match_the_table_of_the_documentation():
     found = {}
     for task_id in gymnasiums_ids():
         mujoco = envpool.python.registry.find(task_id).family == "mujoco"
-        # Other Atari games and older versions of MuJoCo's environments have the same dtypes.
+        # One Atari game and one version of MuJoCo's environments are enough, because the others have the same dtypes.
         if (mujoco and not task_id.endswith("-v5")) or task_id.startswith("ALE/") > (task_id == "ALE/Pong-v5"):
             continue
         theirs = facts(gymnasium.make_vec(task_id, num_envs=2, vectorization_mode="sync"))

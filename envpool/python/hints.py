@@ -10,7 +10,7 @@ from collections.abc import Iterable
 _OLD_ATARI = re.compile(r"^(?P<game>\w+?)(?P<ram>-ram)?(?P<kind>NoFrameskip|Deterministic)?-v(?P<version>[04])$")
 _VERSION = re.compile(r"-v\d+$")
 
-# Environments of other packages, by the words with which their ids begin, in lower case.
+# For each of these packages, the first words of its environments' ids, in lower case.
 _ELSEWHERE = {
     "Box2D": "lunarlander bipedalwalker carracing",
     "ViZDoom": "vizdoom doom mywayhome defendthecenter defendtheline deadlycorridor healthgathering d1basic "
@@ -28,7 +28,7 @@ _ELSEWHERE = {
 
 
 def hint(task_id: str, registered: Iterable[str]) -> str:
-    """Returns a sentence about an id that is not registered, without its full stop, or an empty string.
+    """Returns a hint about an id that is not registered: a sentence without its full stop, or an empty string.
 
     Args:
         task_id: the id that was asked for.

@@ -41,7 +41,7 @@ def resized(images: Images, height: int, width: int) -> Images:
 
 
 def _means(size: int, old: int) -> npt.NDArray[np.float32]:
-    """Returns the weights of `old` pixels in each of `size` pixels along one axis: (size, old), rows sum to 1."""
+    """Returns the weight of each of `old` pixels in each of `size` new pixels along one axis. Each row sums to 1."""
     edges = np.arange(size + 1) * (old / size)
     pixels = np.arange(old)
     overlap = np.minimum(edges[1:, None], pixels + 1) - np.maximum(edges[:-1, None], pixels)
@@ -52,7 +52,7 @@ def _means(size: int, old: int) -> npt.NDArray[np.float32]:
 def grid(images: Images) -> Images:
     """Arranges images in a nearly square grid with black lines between them.
 
-    Its size is even, as video codecs require.
+    The height and width of the grid are even, as video codecs require.
     """
     count, height, width, _ = images.shape
     columns = math.ceil(math.sqrt(count))

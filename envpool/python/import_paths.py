@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The classes that EnvPool's scripts import from families, such as `envpool.classic_control.CartPoleGymnasiumEnvPool`.
 
-EnvPool has three classes for each environment. Here one class serves all environments with the same interface, so the
-classes of single environments are made from the registry on first access: `CartPoleEnvSpec(config)` is a spec, with
-`config = CartPoleEnvSpec.gen_config(num_envs=4)`; `CartPoleDMEnvPool(spec)` is a pool. The return values of `make_spec`
-and `make` are instances of these classes too.
+EnvPool has three classes for each environment. In this package, one class serves all environments with the same
+interface, so the classes that belong to one environment are made from the registry on first access. For example,
+`CartPoleEnvSpec(config)` is a spec, with `config = CartPoleEnvSpec.gen_config(num_envs=4)`, and
+`CartPoleDMEnvPool(spec)` is a pool. The return values of `make_spec` and `make` are instances of these classes too.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def import_paths(registration: Registration) -> list[ImportPath]:
 
 
 def _known() -> list[tuple[ImportPath, list[Registration]]]:
-    """Returns every import path with its registrations, in their order."""
+    """Returns every import path with the registrations that have it, in the order of the registry."""
     found: dict[tuple[str, str], tuple[ImportPath, list[Registration]]] = {}
     for task_id in _registry.list_all_envs():
         registration = _registry.find(task_id)
@@ -47,7 +47,7 @@ def _known() -> list[tuple[ImportPath, list[Registration]]]:
 
 
 def members(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Returns the functions `__getattr__` and `__dir__` of a module that has such classes."""
+    """Returns the functions `__getattr__` and `__dir__` of a module from which such classes can be imported."""
 
     def get(name: str) -> Any:
         if name == "__all__":
@@ -91,7 +91,7 @@ def _has_import_path(registration: Registration, config: Mapping[str, Any], want
 
 
 class _Meta(ABCMeta):
-    """The metaclass of the classes of single environments."""
+    """The metaclass of the classes that belong to one environment."""
 
     _import_path: tuple[str, str]
 
@@ -142,7 +142,7 @@ class _PoolMeta(_Meta):
 
 @functools.cache
 def _shared_registration(module: str, name: str) -> Registration:
-    """Returns the registration of a class without an id: the defaults that all ids of the class share."""
+    """Returns a registration with the defaults that all ids of a class share, for uses of the class without an id."""
     from envpool.python.construction import Construction
 
     path, known = next((path, known) for path, known in _known() if path[:2] == (module, name))

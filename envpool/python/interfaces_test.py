@@ -49,7 +49,7 @@ def test_nested_observations_infos_and_actions():
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_whole_floats_are_accepted_as_discrete_actions(interface, dtype):
-    """EnvPool accepts them too, for policies that return floats. bad_calls_test has floats that are not whole numbers."""
+    """EnvPool accepts them too, for policies that return floats. bad_calls_test tests floats that are not whole."""
     whole, floats = (make(interface, "Counter-v0", num_envs=4) for _ in range(2))
     whole.reset(), floats.reset()
     for action in ([0, 1, 1, 0], [1, 1, 0, 0]):

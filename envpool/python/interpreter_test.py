@@ -102,7 +102,7 @@ def test_the_interpreter_ends_while_a_daemon_thread_is_in_a_call(calls):
         assert output_of(process) == "ends\n"
 
 
-# A program that ends while an open pool is stepping. If its Python object is never freed, the threads outlive the
+# This program ends while an open pool is stepping. If the pool's Python object is never freed, the threads outlive the
 # interpreter, and must not step while exit() destroys static objects.
 BUSY = """
     import atexit, ctypes, sys, threading, time
@@ -275,7 +275,8 @@ def test_the_callers_rounding_mode_does_not_affect_environments(num_threads):
     np.testing.assert_array_equal(play(0), play(upward))
 
 
-# Makes every allocation of Python in every call to a pool fail once. A call that raised MemoryError is repeated.
+# This program makes every allocation of Python in every call to a pool fail once. A call that raised MemoryError is
+# repeated.
 NO_MEMORY = """
     import functools, gc, sys
     import numpy as np

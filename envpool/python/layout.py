@@ -17,7 +17,8 @@ from envpool.python.spaces import ArraySpecs, nest, path_of, record
 
 Pack = Callable[[tuple[Any, ...]], Any]
 
-# The info that every environment has, by its path in EnvPool. An environment's own field of the same name is hidden.
+# The entries of info that every environment has: the path in EnvPool's info, and the name of the array. They take
+# precedence over an environment's own field with the same path.
 _INFO = {("env_id",): "env_id", ("players", "env_id"): "players.env_id", ("elapsed_step",): "elapsed_step"}
 
 
@@ -29,7 +30,7 @@ class ResultLayout:
         outputs: names of the arrays, in the order in which the pool returns them.
         step: packs the arrays into the return value of step and recv.
         reset: packs the arrays into the return value of reset.
-        traced: as `step`, for arrays that JAX traces: info always holds all of its keys.
+        traced: like `step`, but for arrays that JAX traces, so that info always holds all of its keys.
     """
 
     outputs: list[str]
@@ -109,7 +110,7 @@ def dict_layout(
         masks: the maximum number of rows if info holds gymnasium's masks, bool arrays that tell which rows have a key;
             else 0.
         on_device: whether the arrays are on a GPU. The functions then neither compute with them nor branch on their
-            values: the pool returns `done`, and info always holds all of its keys.
+            values, because the pool returns `done`, and info always holds all of its keys.
     """
     writer = _CodeWriter()
     observation = _observation(specs, writer)

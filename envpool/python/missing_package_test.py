@@ -51,7 +51,7 @@ WITHOUT = {
     "pygame": {"envpool.make('CartPole-v1', render_mode='human')": "[CartPole-v1] render_mode 'human' needs pygame, "},
     "nvidia": {"importlib.import_module('envpool.cuda.nvrtc').load()": "[envpool.cuda] NVRTC, "},
 }
-# Other packages that these calls need.
+# Another package that these calls need.
 NEEDS = {
     "envpool.make('CheetahRun-v1')": "mujoco",
     "envpool.jax.make('Ant-v5')": "jax",

@@ -231,7 +231,7 @@ _INTEGERS = {
     )
 }
 
-# The options for the size and camera of images. An environment that can render any size declares them itself.
+# The options for the size and camera of images. An environment that renders images of any size declares them itself.
 RENDER_OPTIONS = ("render_width", "render_height", "render_camera_id")
 
 # The names of the options that every environment has: EnvPool's options in the order of its config, then ours.
@@ -371,7 +371,7 @@ def check_common(
 
 
 _DEVICE = re.compile(r"cpu|cuda(:\d{1,4})?")
-_MOST_BATCHES = 256  # of a pool on a GPU; each has its own CUDA stream
+_MOST_BATCHES = 256  # the limit for a pool on a GPU, where each batch has its own CUDA stream
 
 
 def _device(value: Any, num_envs: int, batch_size: int) -> str:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every code block of README.md, CONTRIBUTING.md and docs/.
 
-The blocks of a page run in order in one namespace. Each block of the README is a program of its own. Headers are
-written to the file that their first line names. A `text` block must equal the output of the Python block before it. A
-comment `<!-- not run: why -->` above a block skips it, and so does `<!-- needs: package -->`, because
+The blocks of a page run in order in one namespace, except that each block of the README is a program of its own. C++
+headers are written to the file that their first line names. A `text` block must equal the output of the Python block
+before it. A comment `<!-- not run: why -->` above a block skips it, and so does `<!-- needs: package -->`, because
 library_pages_test.py runs that block.
 """
 
@@ -33,7 +33,7 @@ pytestmark = [
 
 @contextlib.contextmanager
 def without_opengl():
-    """Skips the test if rendering needs OpenGL, which is missing."""
+    """Skips the test if its code fails because rendering needs OpenGL."""
     try:
         yield
     except (RuntimeError, ValueError) as error:

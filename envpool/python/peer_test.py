@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares everything that scripts read with the released EnvPool: options, spaces, specs, info, attributes, imports.
+"""Compares this package with the released EnvPool: options, spaces, specs, info, attributes and imports.
 
-Each id that the released EnvPool has too is described by both packages in separate processes, and the descriptions are
-compared. Our description must contain all of EnvPool's, and may contain more. envpool/testing/differences.py lists the
-intended differences, each with a reason, and so does the table of docs/migration.md. ENVPOOL_PEER_PYTHON names the
-interpreter with the released EnvPool (`make test-peer`). Without it, ids of every kind are compared with a recording
-(peer_facts.json).
+Each id that both packages have is described by each package in a process of its own, and the descriptions are compared.
+Our description must contain everything in EnvPool's, and may contain more. envpool/testing/differences.py and the table
+of docs/migration.md list the intended differences, each with a reason. ENVPOOL_PEER_PYTHON names the interpreter with
+the released EnvPool (`make test-peer`). Without it, only a few ids, of different kinds, are compared with a recording
+of EnvPool's descriptions (peer_facts.json).
 """
 
 import json
@@ -23,7 +23,7 @@ from envpool.testing.differences import ABSENT, ON_PURPOSE, differences, explain
 
 PEER = os.environ.get("ENVPOOL_PEER_PYTHON", "")
 FACTS = Path(describe.__file__).with_name("peer_facts.json")
-# One id of every class that differs. To record the file again, write tell(PEER, *RECORDED) as JSON.
+# The ids in the recording, of different kinds. To record the file again, write tell(PEER, *RECORDED) as JSON.
 RECORDED = ("CartPole-v1", "Acrobot-v1", "FrozenLake-v1", "CliffWalking-v1", "Pong-v5", "HalfCheetah-v4", "Hopper-v3")
 RECORDED += ("CheetahRun-v1", "DogWalk-v1")
 
@@ -36,7 +36,7 @@ def run(python, *arguments):
 
 
 def tell(python, *task_ids):
-    """Returns descriptions of ids, and of the package under an empty id."""
+    """Returns descriptions by id. The description of the package itself is under the key ""."""
     return {"": run(python, "package"), **run(python, "describe", *task_ids)}
 
 
@@ -93,7 +93,7 @@ def test_a_new_difference_is_found(ours_of_recorded):
 
 
 def broken(told, path=()):
-    """Yields copies of a description, each with one changed value."""
+    """Yields copies of a description, in each of which one value is changed."""
     for key, value in told.items():
         if isinstance(value, dict):
             for changed in broken(value):

@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
     Spaces = dict[str, gymnasium.Space[Any]]
 
-# The allowed values of these options, of which the first is the default.
+# For each of these options, the allowed values. The first of them is the default.
 _ALLOWED = {"num_envs": (1,), "batch_size": (0, 1), "autoreset_mode": ("disabled", "DISABLED", "Disabled")}
 
 
 class PettingZooEnvPool(ParallelEnv):
     """An environment of several players with PettingZoo's interface: observations, rewards and actions by agent.
 
-    An agent whose `players.done` is set has left the game: it is terminated in that step and no longer in `agents`
-    afterwards.
+    An agent whose `players.done` is set has left the game: its `terminated` is True in that step, and afterwards it is
+    no longer in `agents`.
 
     Attributes:
         pool: a `GymnasiumEnvPool` of one environment, without autoreset.
@@ -160,7 +160,7 @@ class PettingZooEnvPool(ParallelEnv):
         return [False] * len(self._rows)
 
     def _of(self, agents: list[str], tree: Any) -> dict[str, Any]:
-        """Returns the rows of a tree of players' arrays by agent."""
+        """Returns each agent's row of a tree of players' arrays, by agent."""
         wanted = set(agents)
         return {agent: _row(tree, i) for i, agent in enumerate(self._rows) if agent in wanted}
 
@@ -171,7 +171,7 @@ class PettingZooEnvPool(ParallelEnv):
         return {agent: {**shared, **row} for agent, row in self._of(agents, own).items()}
 
     def _batched(self, actions: Mapping[str, Any]) -> Any:
-        """Returns a row for each player. Agents that have left get the valid action closest to zero."""
+        """Returns actions with a row for each player. Agents that have left get the valid action closest to zero."""
         fields = self._arrays.actions
         idle = {field.name: np.clip(np.zeros(field.shape, field.dtype), field.low, field.high) for field in fields}
         if len(fields) == 1:
@@ -182,7 +182,7 @@ class PettingZooEnvPool(ParallelEnv):
 def _row(tree: Any, index: int) -> Any:
     """Returns row `index` of a tree of arrays.
 
-    For arrays with a single row, which all players share, returns that row.
+    If an array has a single row, all players share that row.
     """
     if isinstance(tree, dict):
         return {key: _row(value, index) for key, value in tree.items()}

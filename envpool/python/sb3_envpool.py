@@ -141,7 +141,7 @@ def _row(tree: Any, index: int) -> Any:
 
 
 def _rows(info: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
-    """Returns the rows of an info, without the entries of ended episodes and of players."""
+    """Returns one dict per row of an info, without the entries for ended episodes and for players."""
     keys = [key for key in info if key not in _NOT_ROWS]
     columns = [_column(info[key]) for key in keys]
     return [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)] if keys else [{}] * count

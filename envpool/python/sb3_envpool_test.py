@@ -85,7 +85,7 @@ def test_infos_of_resets(vec_env):
     before = [info["luck"] for info in env.reset_infos]
     _, _, _, infos = env.step(np.array([0, 1]))
     assert infos[0]["luck"] == before[0]
-    assert infos[1]["luck"] == before[1]  # of the episode that ended
+    assert infos[1]["luck"] == before[1]  # the value in the episode that ended
     assert env.reset_infos[0]["luck"] == before[0]
     assert env.reset_infos[1]["luck"] != before[1]
 

@@ -186,7 +186,7 @@ def dm_spec(tree: Any, name: str = "State") -> Any:
 
 
 def scalar_bound(bound: npt.NDArray[Any]) -> Any:
-    """Returns one value of the array's dtype if all elements have the same bound, as EnvPool does; else the array."""
+    """Returns a scalar of the array's dtype if all elements have the same bound, as EnvPool does; else the array."""
     return bound.flat[0] if bound.size and (bound == bound.flat[0]).all() else bound
 
 

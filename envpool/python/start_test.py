@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the time to import envpool and to make a pool.
 
-Both are CPU times, measured as ratios to the import of NumPy, because other programs may share the machine.
+Both are measured in CPU time, because other programs may share the machine, and as multiples of the time that NumPy's
+import takes.
 """
 
 from __future__ import annotations

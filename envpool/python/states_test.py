@@ -72,7 +72,7 @@ def test_every_process_has_the_same_identities():
 @pytest.mark.parametrize(
     ("task_id", "one", "other"),
     [
-        ("Catch-bsuite", {"rows": 10, "columns": 5}, {"rows": 5, "columns": 10}),  # states and rows of equal size
+        ("Catch-bsuite", {"rows": 10, "columns": 5}, {"rows": 5, "columns": 10}),  # their states have equal sizes
         ("Seaquest-MinAtar", {"obs_dtype": "bool"}, {"obs_dtype": "float32"}),
         ("SpaceInvaders-MinAtar", {"use_minimal_action_set": False}, {"use_minimal_action_set": True}),
         ("TagGridWorld-v0", {"num_taggers": 3}, {"num_taggers": 4}),
@@ -155,7 +155,7 @@ def test_the_cursor_of_a_delay_buffer_is_checked():
     )
     env = pool_of("Mujoco-v0", xml_file=model)
     signed = Signed(env.snapshot(0))
-    at = 48 + 8 * 3 + 8  # after the episode, the time, a position, a velocity and the user's number
+    at = 48 + 8 * 3 + 8  # skips the episode, the time, a position, a velocity and the user's number
     assert np.frombuffer(signed.body, np.float64, 1, at)[0] in range(5)
     for cursor in (-1, 5, 2.5, 1e9):
         refuses(env, signed.with_body(put(signed.body, at, np.float64(cursor).tobytes())), "cursor", "0..4")

@@ -43,7 +43,7 @@ def assign_cpus(topology: Sequence[Cpu], allowed: Collection[int], num_threads: 
     """Returns the CPU of each thread, for a pool made by a thread that runs on CPU `near`.
 
     If the cores of one node suffice, all threads run there, preferably on the node of `near`, which holds the caller's
-    memory. Otherwise the threads use all nodes, starting with that one. Every core is used once before any sibling
+    memory. Otherwise the threads use all nodes, starting with the caller's. Every core is used once before any sibling
     thread, and every CPU once before any is used again.
 
     Args:

@@ -14,7 +14,7 @@ from envpool.python.topology import Cpu, assign_cpus, cpu_list, current_cpu, rea
 
 
 def machine(root: Path, nodes: list[str], siblings: list[str], online: str = "") -> Path:
-    """Writes the files of Linux: the CPUs of each node, and the sibling threads of each core."""
+    """Writes the files in which Linux lists the CPUs of each node and the sibling threads of each core."""
     for node, cpus in enumerate(nodes):
         (root / f"node/node{node}").mkdir(parents=True)
         (root / f"node/node{node}/cpulist").write_text(cpus + "\n")

@@ -28,7 +28,7 @@ SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 if SOURCE is None:
     pytest.skip("ENVPOOL_SOURCE_DIR does not say where the sources are", allow_module_level=True)
 EXAMPLES = Path(SOURCE, "examples")
-# Registers the environments for tests, and runs the script of the command line.
+# This program registers the test environments, and then runs the script that its command line names.
 RUN = "import runpy, sys; import envpool.testing.registration; del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
 ENVIRON = {
     **os.environ,
@@ -43,7 +43,7 @@ TAG = {"env_options": '{"episode_length": 9, "tagging_distance": 0.2}', "algo": 
 
 @pytest.fixture
 def ppo(monkeypatch):
-    """Returns the module ppo_device, as the script sees it."""
+    """Returns the module ppo_device, which needs the examples' folder on the import path."""
     monkeypatch.syspath_prepend(EXAMPLES)
     import ppo_device
 
@@ -52,7 +52,7 @@ def ppo(monkeypatch):
 
 @pytest.fixture
 def make(ppo, tmp_path):
-    """Makes a run of two updates; keywords are options."""
+    """Returns a function that makes a run of two updates; its keyword arguments are options."""
     made = []
 
     def run(**options):
@@ -220,7 +220,7 @@ def test_samples_follow_the_probabilities(ppo):
     ("task", "options"), [("Crowd-v0", '{"fewest": 0}'), ("TagContinuous-v0", TAG["env_options"])], ids=["Crowd", "Tag"]
 )
 def test_rows_that_are_not_active_have_no_influence(task, options, make):
-    """Neither their observations, actions and values nor their advantages change what a policy learns."""
+    """What a policy learns does not depend on the observations, actions, values and advantages of inactive rows."""
     results = []
     for garbage in (False, True):
         run = make(task=task, env_options=options)
@@ -293,7 +293,7 @@ def test_advantages(make):
 
 
 def test_a2c_is_ppos_first_step(make):
-    """With a single minibatch and epoch the ratio is 1, so that both objectives have the same gradient."""
+    """With one epoch of one minibatch, PPO's probability ratio is 1, so both objectives have the same gradient."""
     results = []
     for options in ({"algo": "a2c"}, {"algo": "ppo", "epochs": "1", "minibatches": "1"}):
         run = make(**{**TAG, **options})
@@ -342,7 +342,8 @@ def test_a_recorded_episode(make, tmp_path):
     assert 1 <= steps <= 9
     assert episode["features"].shape == (steps, 6, 36) and episode["actions"].shape == (steps, 6, 2)
     assert episode["present"][0].all() and episode["present"][:, :3].all()
-    assert episode["rewards"][:, :3].sum() == (episode["rewards"][:, 3:] < 0).sum()  # a tag is +1 and -1
+    # A tag gives +1 to the tagger and -1 to the runner.
+    assert episode["rewards"][:, :3].sum() == (episode["rewards"][:, 3:] < 0).sum()
 
 
 def test_running_normalization(ppo):

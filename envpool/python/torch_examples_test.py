@@ -28,7 +28,7 @@ ENVIRON = {
     **os.environ,
     "PYTHONPATH": os.pathsep.join([str(EXAMPLES), str(Path(envpool.__file__).parent.parent)]),
 }
-# Four updates each, of 64 steps.
+# With these options, each script makes four updates of 64 steps.
 SCRIPTS = {
     "ppo_atari": ["--num_envs=4", "--num_steps=16", "--eval_games=0"],
     "pqn_atari": ["--num_envs=4", "--num_steps=16", "--eval_games=0"],

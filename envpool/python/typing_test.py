@@ -21,7 +21,7 @@ HERE = Path(envpool.__path__[0])
 
 
 def classes_and_functions(stub: str) -> dict[str, Any]:
-    """Returns the constants, classes and functions of a stub, methods as "Class.method"."""
+    """Returns the constants, classes, functions and methods of a stub by name. Methods are named "Class.method"."""
     found: dict[str, Any] = {}
     for node in ast.parse(stub).body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
@@ -34,7 +34,7 @@ def classes_and_functions(stub: str) -> dict[str, Any]:
 
 
 def of_module(module: ModuleType) -> dict[str, Any]:
-    """Returns the constants, classes and functions of a module, methods as "Class.method"."""
+    """Returns the constants, classes, functions and methods of a module by name. Methods are named "Class.method"."""
     found: dict[str, Any] = {}
     for name, value in vars(module).items():
         if name.startswith("_"):
