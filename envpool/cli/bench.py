@@ -59,7 +59,7 @@ def bench(
         "options": options,
         "atari": find(task_id).family == "atari",
     }
-    if own:  # The side is another process, which does not know the id.
+    if own:  # A side is another process, in which the id is not registered.
         made = find(task_id)
         case["plugin"] = [made.task_id, made.plugin, made.table, made.max_episode_steps]
         options.update({name: value for name, value in made.defaults.items() if name not in options})
@@ -98,7 +98,10 @@ def side_of(python: str, case: dict[str, Any]) -> Side:
 
 
 def start(case: dict[str, Any], peer: str) -> tuple[dict[str, Side], dict[str, str]]:
-    """Starts all available sides, and returns the reasons for the others. Raises Failure if ours cannot start."""
+    """Starts the sides that are available. Returns them, and the reason why each other side is not available.
+
+    Raises Failure if our own side cannot start.
+    """
     ours = side_of(sys.executable, {**case, "side": "pool"})
     if error := ours.start.get("error", ""):
         ours.close()

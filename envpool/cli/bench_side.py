@@ -24,7 +24,7 @@ sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != HERE]
 
 import numpy as np  # noqa: E402
 
-RING = 64  # batches of random actions, drawn before the clock starts
+RING = 64  # number of batches of random actions, which are drawn before the clock starts
 
 
 def make_pool(case: dict[str, Any]) -> Any:
@@ -103,7 +103,7 @@ def ale(case: dict[str, Any]) -> side.Steps:
 
 
 def ring(space: Any, rows: int) -> Any:
-    """Returns batches of random actions, which are drawn from the space of one environment."""
+    """Returns RING batches of `rows` random actions, drawn from the action space of one environment."""
     random = np.random.default_rng(1)
     if hasattr(space, "n"):
         return random.integers(space.n, size=(RING, rows), dtype=np.int32) + np.int32(getattr(space, "start", 0))
@@ -116,7 +116,7 @@ def ring(space: Any, rows: int) -> Any:
 
 
 def stack(samples: Sequence[Any]) -> Any:
-    """Returns the actions as one batch."""
+    """Returns actions of single environments as one batch."""
     if isinstance(samples[0], dict):
         return {key: stack([sample[key] for sample in samples]) for key in samples[0]}
     batch = np.stack([np.asarray(sample) for sample in samples])

@@ -10,7 +10,7 @@ from envpool.cli.common import Failure, console, print_json
 from envpool.python.registry import Registration, find, list_all_envs
 
 PLUGINS = "plugins"
-_SHOWN = 24  # environments of a family in the overview
+_SHOWN = 24  # the largest number of environments that the overview names per family
 
 
 def family_of(registration: Registration) -> str:
@@ -27,7 +27,7 @@ def by_family() -> dict[str, list[str]]:
 
 
 def show(text: str, family: str, *, as_json: bool) -> None:
-    """Prints the ids that contain `text`, grouped by family; in a terminal and without any filter, an overview.
+    """Prints the ids that contain `text`, grouped by family. In a terminal and without a filter, prints an overview.
 
     If stdout is not a terminal, every id is on its own line, and other lines begin with "#".
     """
@@ -75,7 +75,7 @@ def _table(found: dict[str, list[str]]) -> None:
 
 
 def _overview(found: dict[str, list[str]]) -> None:
-    """Prints the names of all environments, without their versions, by family."""
+    """Prints the names of environments by family, without their versions, at most _SHOWN of each family."""
     out = console()
     for name, ids in found.items():
         out.print(f"[bold]{_title(name, ids)}[/]", highlight=False)
@@ -111,7 +111,7 @@ def show_families(*, as_json: bool) -> None:
 
 
 def families() -> list[dict[str, str | int]]:
-    """Returns for each family its name, the number of ids, an example, and the error if it cannot be used, or ""."""
+    """Returns for each family its name, the number of ids, an example, and why it cannot be used ("" if it can)."""
     return [
         {"family": name, "ids": len(ids), "example": ids[0], "missing": missing(ids[0])}
         for name, ids in by_family().items()
@@ -119,7 +119,7 @@ def families() -> list[dict[str, str | int]]:
 
 
 def missing(task_id: str) -> str:
-    """Returns the error text of `make` if an environment cannot be made, or ""."""
+    """Returns the error text of `make` if the environment cannot be made, else ""."""
     from envpool.python.construction import Construction
 
     try:

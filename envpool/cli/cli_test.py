@@ -263,7 +263,7 @@ def test_bench(tmp_path: Path) -> None:
     assert measured["sides"]["gymnasium"]["ours_over"]["median"] > 1
     assert list(measured["absent"]) == ["EnvPool"]
     assert imageio.imread(tmp_path / "a.png").shape[1] == 1100
-    # A side that cannot be measured is reported, and the others are measured.
+    # If a side cannot be measured, the reason is reported, and the other sides are still measured.
     arguments[1] = "TagGridWorld-v0"
     status, text = in_terminal(*arguments, "--peer-python", "/bin/true")
     assert status == 0

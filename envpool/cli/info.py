@@ -156,7 +156,7 @@ def _where(facts: dict[str, Any]) -> str:
 
 
 def _gpu() -> str:
-    """Says whether this machine has a GPU for pools with device="cuda"."""
+    """Returns a text that says whether this machine has a GPU for pools with device="cuda"."""
     from envpool.cli.gpu import NOTE, driver_facts
 
     driver = driver_facts()
@@ -213,7 +213,7 @@ def _table(*titles: str) -> Any:
 
 
 def _ranges(low: Any, high: Any) -> str:
-    """Returns the range of each element if they differ, at most eight of them."""
+    """Returns the range of a scalar, or the ranges of an array's elements, at most eight of them."""
     if not getattr(low, "shape", ()) and not getattr(high, "shape", ()):
         return _range(float(low), float(high))
     lows, highs = np.broadcast_arrays(low, high)

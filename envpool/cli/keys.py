@@ -11,7 +11,7 @@ import numpy as np
 # Names of keys: "up", "down", "left", "right", "space", "0".."9", "r", "q".
 Keys = set[str]
 
-# ALE's eighteen actions by direction: the first without FIRE, the second with FIRE.
+# ALE's eighteen actions: for each direction, the action without FIRE and the action with FIRE.
 _ATARI = {
     (0, 0): (0, 1),
     (0, 1): (2, 10),

@@ -13,7 +13,7 @@ from envpool.plugins.paths import get_example
 
 
 def new(name: str, folder: Path | None) -> None:
-    """Copies the example with another name in all places; `app.py` describes the arguments."""
+    """Copies the example, and replaces its name everywhere; `app.py` describes the arguments."""
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)
     module = "_".join(words).lower()
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or keyword.iskeyword(module):

@@ -18,8 +18,8 @@ def id_of(task_id: str, header: Path | None, module: str, *, check: bool = False
     """Registers the environment of `--header` or `--import`, and returns the id that a command uses.
 
     Args:
-        task_id: the id, or "" for the only one that is registered here.
-        header: the file of `--header`, which is compiled. By default, its id is the name of its struct with "-v0".
+        task_id: the id. It may be "" if the header has one environment, or if the module registers one id.
+        header: the file of `--header`, which is compiled. The default id is the name of its struct followed by "-v0".
         module: the module of `--import`.
         check: whether to check a header as `envpool.compile(..., check=True)` does.
     """
@@ -46,7 +46,7 @@ def name_of(header: Path) -> str:
 
 
 def _import(module: str, task_id: str) -> str:
-    """Imports a module and returns the id; if none is given, the only one that the module has registered."""
+    """Imports a module and returns `task_id` or, if that is empty, the only id that the module has registered."""
     before = set(envpool.list_all_envs())
     sys.path.insert(0, os.getcwd())
     try:
@@ -56,7 +56,7 @@ def _import(module: str, task_id: str) -> str:
     if task_id:
         return task_id
     found = sorted(set(envpool.list_all_envs()) - before)
-    if not found and callable(getattr(imported, "register", None)):  # a package with an entry point
+    if not found and callable(getattr(imported, "register", None)):  # its entry point has registered its ids
         found = [name for name in before if _module_of(name) == module]
     if len(found) != 1:
         what = f"registers {len(found)} ids: {', '.join(found)}" if found else "registers no id"
@@ -65,6 +65,6 @@ def _import(module: str, task_id: str) -> str:
 
 
 def _module_of(task_id: str) -> str:
-    """Returns the package whose folder holds the plugin of an id."""
+    """Returns the name of the package whose folder contains the plugin of an id."""
     plugin = envpool.python.registry.find(task_id).plugin
     return Path(plugin).parent.name if plugin else ""

@@ -64,7 +64,7 @@ def play(
             if screen.wants_image():
                 screen.show(env.render()[0], status(task_id, score, float(reward[0]), info, over=over))
             if not headless:
-                due = max(due + 1 / rate, time.monotonic() - 0.25)  # After a delay, it catches up by at most 0.25 s.
+                due = max(due + 1 / rate, time.monotonic() - 0.25)  # The game catches up by at most 0.25 s.
                 time.sleep(max(0.0, due - time.monotonic()))
     env.close()
     print(f"{task_id}: {step} steps, reward {total:g}")

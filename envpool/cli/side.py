@@ -2,9 +2,10 @@
 """The protocol of one side of a benchmark (turns.py).
 
 A side is a process whose interpreter may have the released EnvPool instead of this package. This module therefore
-imports nothing of this package, and is imported from its folder. The process makes the environments of a case. Each
-line of its input requests a turn: "seconds 0.5" or "steps 3200" to step that long, "latency 0.5" to measure single
-calls for 0.5 s. The process answers with a line of JSON and waits for the next request, so that sides can take turns.
+imports nothing of this package, and is imported by its file name, without the package. The process makes the
+environments of a case. Each line of its input requests a turn: "seconds 0.5" or "steps 3200" to step that long,
+"latency 0.5" to measure single calls for 0.5 s. The process answers with a line of JSON and waits for the next request,
+so that sides can take turns.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Steps = Callable[[int], int]  # A function that makes this many calls, and retur
 def stepping(step: Callable[[Any], object], actions: Sequence[Any], rows: int) -> Steps:
     """Returns a function that steps with the actions in turn, each call continuing where the previous one stopped.
 
-    If each short call began with the same actions, it would visit states that are not representative.
+    If every call started again with the first action, short calls would visit only states that are not representative.
     """
     rest = itertools.cycle(actions)
 
@@ -104,7 +105,7 @@ def serve(case: dict[str, Any], loop: Callable[[dict[str, Any]], Steps], **start
     try:
         steps = loop(case)
         rows = steps(1)
-    except Exception as error:  # The other sides are measured even if this one fails.
+    except Exception as error:  # The error is an answer, so that the other sides are measured even if this one fails.
         answer(error=f"{type(error).__name__}: {' '.join(str(error).split())[:160]}")
         return
     ready = time.perf_counter() - started

@@ -91,7 +91,7 @@ class Advice:
     """If a video takes long, prints once to stderr how to finish it faster.
 
     Attributes:
-        slow: the number of seconds from which a video takes long.
+        slow: the number of seconds after which a video counts as slow.
     """
 
     slow = 20.0
