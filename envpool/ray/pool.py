@@ -42,7 +42,7 @@ except ImportError as error:
     raise_missing(error, "ray", "envpool.ray", "Ray")
 
 _LOST_ERRORS = (RayActorError, ObjectLostError)
-_MAX_LOSSES = 3  # how often in a row one worker may be lost before it returns a batch
+_MAX_LOSSES = 3  # how often in a row a worker may be lost without returning a batch
 
 
 @dataclass
@@ -54,7 +54,7 @@ class _Shard:
     last: int
     actor: Any = None
     generation: int = 0  # number of actors that have run this shard
-    losses: int = 0  # since the last batch
+    losses: int = 0  # number of actors lost since the last batch
     last_batch: int = 0  # number of the shard's last batch, counted over the batches of all shards
     pending: list[Any] = field(default_factory=list)  # Ray references of expected batches, in asynchronous pools
 
@@ -107,10 +107,11 @@ def make(
 
 
 class RayEnvPool:
-    """The pools of several actors, with the methods of one pool; `make` makes it.
+    """The pools of several actors, with the methods of one pool. `envpool.ray.make` returns it.
 
-    A worker is replaced if it or its node fails. Its environments then begin new episodes from other streams, and the
-    first row of each of them has `info["lost"]` set to True. Other environments are not affected.
+    A worker is replaced if it or its node fails. The environments of this worker then begin new episodes with other
+    random numbers, and the first row of each of them has `info["lost"]` set to True. Other environments are not
+    affected.
 
     Attributes:
         num_envs: the total number of environments.
@@ -267,7 +268,8 @@ class RayEnvPool:
     def _distribute(self, ids: npt.NDArray[np.int64], call: Callable[[_Shard, Any, Any, bool], Any]) -> None:
         """Makes one call to each worker that runs any of these environments.
 
-        `call` takes the shard, the rows of its environments, their local ids, and whether to receive a batch.
+        `call` makes it. Its arguments are the shard, the rows of its environments, their local ids, and whether to
+        receive a batch.
         """
         self._under_way[ids] = True
         owner = np.searchsorted(self._starts, ids, side="right") - 1

@@ -44,7 +44,7 @@ class Worker:
         return self.recv() if receive else (None, {})
 
     def recv(self) -> tuple[Arrays | None, dict[int, str]]:
-        """Returns the next batch, whose arrays Ray puts into its object store, and the exceptions' texts by environment."""
+        """Returns the next batch, whose arrays Ray puts into its object store, and exceptions' texts by environment."""
         try:
             arrays, thrown = self._pool.recv(), {}
         except EnvError as caught:
