@@ -86,11 +86,11 @@ class Candidates {
       if (limit <= low || limit >= high || tries > 4) limit = low + (high - low) / 2;
     }
     // Different squares can have equal roots, and agents at equal distances are ordered by number. The limit is
-    // therefore slightly larger.
+    // therefore slightly larger than the square that was found.
     return high >= kExcluded - 16 ? high : high + 16;
   }
 
-  // Copies the candidates within the limit into near_. Returns their number.
+  // Copies the candidates within the limit into near_. Returns how many there are.
   ENVPOOL_ALWAYS_INLINE i32 compact(i32 limit) {
     i32 found = 0;
     for (i32 i = 0; i < size_; ++i) {
@@ -118,7 +118,7 @@ class Candidates {
     farthest_ = math::real<f32>(u32(last));
   }
 
-  // Chooses if so many agents are equally near that ranking them would take too long.
+  // Chooses by a heap, in case so many agents are within the limit that ranking them would take too long.
   ENVPOOL_NOINLINE void choose_by_heap(i32 near, i32 k, i32* nearest) {
     f32 distances[kMaxNearest]{}, numbers[kMaxNearest]{};
     Nearest best(distances, numbers, k);

@@ -9,8 +9,8 @@
 
 namespace envpool::tag {
 
-// Returns the stride of columns for this many agents: their number, rounded up to a multiple of four. Columns that are
-// a multiple of 1 KiB apart would compete for the same cache sets, so such a stride is enlarged.
+// Returns the stride of columns for this many agents: the number of agents, rounded up to a multiple of four. Columns
+// that are a multiple of 1 KiB apart would compete for the same cache sets, so such a stride is enlarged.
 ENVPOOL_FN i32 stride_of(i32 agents) {
   const i32 whole = (agents + 3) / 4 * 4;
   return whole % 256 == 0 ? whole + 16 : whole;

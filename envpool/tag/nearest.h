@@ -32,7 +32,7 @@ class Nearest {
     }
     if (size_ == capacity_) update_limit();
   }
-  // Different squares can have equal roots, so the limit is slightly larger than the farthest squared distance.
+  // Different squares can have equal roots, so the limit is slightly larger than the square of the farthest distance.
   ENVPOOL_ALWAYS_INLINE f32 limit() const { return limit_; }
   ENVPOOL_FN i32 size() const { return size_; }
   ENVPOOL_FN bool full() const { return size_ == capacity_; }

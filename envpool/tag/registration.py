@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of tag, which follow WarpDrive's environments, and those of WarpDrive's published runs."""
+"""The ids of tag: those of WarpDrive's two environments, and one for each run that WarpDrive publishes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class Tag(Family):
     """Tag."""
 
     def reference(self, task_id: str) -> str:
-        """Returns where the dynamics of an id come from, and the defaults of WarpDrive's runs."""
+        """Returns the version of WarpDrive and the file in it that the dynamics or the defaults of an id follow."""
         return f"warp_drive 2.7.1, {_SOURCES.get(task_id, 'example_envs')}"
 
 
 _FAMILY = Tag("tag")
 
-# Where WarpDrive publishes the options of a run.
+# For each id of a run, the file in which WarpDrive publishes the options.
 _SOURCES = {
     "WarpDrive/TagContinuous-v0": "run_configs/tag_continuous.yaml",
     "WarpDrive/TagContinuous-1000-v0": "run_configs/tag_continuous.yaml, with 1,000 agents as in arXiv 2108.13976",

@@ -10,9 +10,10 @@
 //                use_full_observation=False the num_other_agents_observed nearest players in the game, nearest first
 //                (with zeros if there are fewer). The observation consists of their x, their y (both divided by the
 //                diagonal), their speeds, their accelerations (both divided by max_speed), their directions (divided
-//                by a full turn), each minus the player's own; 1 for each tagger; 1 for each player in the game; and
-//                steps / episode_length. A player that has left the game observes zeros, except that with full
-//                observation it still sees who is a tagger and who is in the game
+//                by a full turn), each minus the player's own; 1 or 0 for each of them, which says whether it is a
+//                tagger; 1 or 0 for each of them, which says whether it is in the game; and steps / episode_length. A
+//                player that has left the game observes zeros, except that with full observation it still sees who is
+//                a tagger and who is in the game
 //   Reward       each player in the game gets edge_hit_penalty at the border, and step_penalty_for_tagger or
 //                step_reward_for_runner. If a runner is nearer to a tagger than tagging_distance * grid_length, the
 //                runner gets tag_penalty_for_runner, and its nearest tagger (the first of equally near ones) gets
@@ -103,14 +104,15 @@ struct TagContinuous {
     kTaggerX,
     kTaggerY,
     kTaggerNumber,
-    // The index by which a CPU finds the nearest players: for each visible player, in order of their cells.
+    // In these columns, a CPU finds the nearest players. They have an element for each visible player, in order of the
+    // cells of a grid.
     kCellX,
     kCellY,
     kCellNumber,
     kCellIndex,
-    kIndex  // the rest of the index
+    kIndex  // an Index and the places at which the cells begin
   };
-  // The first part of the rest of the index. The numbers at which the cells begin follow it.
+  // The beginning of kIndex. In memory, it is followed by the place in the columns at which each cell begins.
   struct Index {
     i32 visible, cells_per_side;  // players that observations show as in the game; cells of the grid that sorts them
   };
@@ -262,7 +264,7 @@ struct TagContinuous {
     for (i32 i = 0; i < p.players; ++i) {
       keep_within(a.of<f32>(kX)[i], 0.0f, p.side);
       keep_within(a.of<f32>(kY)[i], 0.0f, p.side);
-      // If one of these were not finite, a step could make a position that is not a number and lies in no cell.
+      // If one of these values were not finite, a step could result in a position that is NaN and lies in no cell.
       keep_within(a.of<f32>(kSpeed)[i], 0.0f, max(p.top_speed[0], p.top_speed[1]));
       keep_within(a.of<f32>(kAcceleration)[i], -1e30f, 1e30f);
       keep_within(a.of<f32>(kDirection)[i], 0.0f, kTurn);
@@ -450,7 +452,7 @@ struct TagContinuous {
         found = nearest_on_host(world, p, agent, nearest);
         for (i32 n = 0; n < found; ++n) write(n, nearest[n]);
       } else {
-        // The observation's own row serves as memory for the candidates.
+        // The row of the observation is used as memory for the candidates.
         Nearest nearest(obs, obs + k, k);
         offer_others(world, p, agent, nearest);
         found = nearest.size();

@@ -6,13 +6,15 @@
 //   Action       i32 per player: 0 stays, 1 increments x, 2 decrements x, 3 increments y, 4 decrements y; a step over
 //                the border has no effect
 //   Observation  f32 per player, with coordinates divided by grid_length. With use_full_observation, 4 * players + 1
-//                elements: the x of all players, the y of all players, 1 for the runner, 1 for the player itself, and
-//                steps / episode_length. Without it, 6 elements: the player's x and y, another player's x and y, 1 if
-//                the player is the runner, and steps / episode_length. The other player is the runner for a tagger, and
-//                the nearest tagger (the first of equally near ones) for the runner
+//                elements: the x of all players; the y of all players; for each player, 1 if it is the runner, else 0;
+//                for each player, 1 if it is the one that observes, else 0; and steps / episode_length. Without it, 6
+//                elements: the player's x and y, another player's x and y, 1 if the player is the runner, and
+//                steps / episode_length. The other player is the runner for a tagger, and the nearest tagger (the first
+//                of equally near ones) for the runner
 //   Reward       if any tagger is in the runner's cell, tag_reward_for_tagger for each tagger and
 //                -tag_penalty_for_runner for the runner; else -step_cost_for_tagger for each tagger and
-//                step_cost_for_tagger for the runner. Minus wall_hit_penalty for a player that stepped over the border
+//                step_cost_for_tagger for the runner. wall_hit_penalty is subtracted from the reward of a player that
+//                tried to step over the border
 //   Terminated   when the runner is tagged, or after episode_length steps (the time is in the observation)
 //   Info         players.id, players.is_tagger, players.done
 //   Reset        the taggers are in the middle, or with random_start in uniformly random inner cells; the runner is at
@@ -20,7 +22,8 @@
 //   Image        taggers are red, the runner is blue
 //
 // T. Lan et al., "WarpDrive: extremely fast end-to-end deep multi-agent reinforcement learning on a GPU",
-// arXiv 2108.13976. Reference: warp_drive 2.7.1, example_envs/tag_gridworld; random_start follows its reset pool.
+// arXiv 2108.13976. Reference: warp_drive 2.7.1, example_envs/tag_gridworld. With random_start, a reset is like a reset
+// from WarpDrive's pool of initial states.
 #pragma once
 
 #include "envpool/core/api.h"

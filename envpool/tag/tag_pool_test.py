@@ -191,7 +191,7 @@ def test_images_of_the_square():
         (image,) = env.render()
         (red, *tagger), (blue, *_) = centers(image, RED), centers(image, BLUE)
         assert 80 < red < 160 and 100 < blue < 320 and not (image == GRAY).all(-1).any()
-        # The mean of the runners' positions relative to the tagger is in the tagger's observation.
+        # The tagger observes the runners' positions relative to its own. Their mean is the center of the blue pixels.
         apart = obs[0, 0:4].reshape(2, 2).mean(1) * 20 * np.sqrt(2) * 376 / 20
         np.testing.assert_allclose(centers(image, BLUE)[1:], tagger + apart, atol=8)
         random, gray = np.random.default_rng(0), 0

@@ -2,8 +2,8 @@
 """Compares tag with the Python classes of rl-warp-drive 2.7.1, and tests the ids of WarpDrive's published runs.
 
 The reference runs in the interpreter that ENVPOOL_WARP_DRIVE_PYTHON names (`make test-peer`). It plays random actions
-and records every step, and each step is repeated here from the recorded state. Results differ only by rounding: the
-reference computes rewards, observations and the distances of neighbours in float64, and its sines are NumPy's.
+and records every step, and the tests repeat each step from the recorded state. Results differ only by rounding: the
+reference computes rewards, observations and the distances of neighbours in float64, and uses NumPy's sine.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def test_run_configurations_are_those_of_the_package(recording):
 
 
 def nearly_tied(world, before, player):
-    """Returns whether rounding decides which players are the nearest ones of a player."""
+    """Returns whether rounding decides which other players are nearest to a player."""
     if world.rules["use_full_observation"] or "in_game" not in before:
         return False
     others = np.flatnonzero(before["in_game"] * (np.arange(world.players) != player))

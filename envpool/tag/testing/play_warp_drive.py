@@ -23,7 +23,7 @@ KINDS = {"TagContinuous": TagContinuous, "TagGridWorld": TagGridWorld}
 
 
 def state(env):
-    """Returns a copy of the state, by our names."""
+    """Returns a copy of the state, under our names."""
     names = {"x": "loc_x", "y": "loc_y"}
     if isinstance(env, TagContinuous):
         names |= {"speed": "speed", "acceleration": "acceleration", "direction": "direction"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One world of tag, whose functions (testing/functions.h) are called without a pool, and whose state can be written."""
+"""Makes one world of tag without a pool, calls its functions (testing/functions.h), and reads and writes its state."""
 
 import ctypes
 
