@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ViZDoom: games in three dimensions, played from the screen; an engine runs in a process for each environment."""
+"""ViZDoom: games in three dimensions, played from the screen. Each environment has a process that runs the engine."""
 
 from envpool.python.import_paths import members
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // EnvPool's combined actions: every combination of the available buttons that makes sense, in a fixed order. Opposite
-// buttons are never held together, at most one weapon is selected, and a delta button takes a few evenly spaced values.
+// buttons are never held together, and at most one weapon is selected. A delta button, which takes a number instead of
+// being held or not, takes a few evenly spaced values.
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ inline std::vector<std::vector<f64>> action_set(const std::vector<i32>& buttons,
   place.fill(-1);
   for (size_t i = 0; i < buttons.size(); ++i) place[size_t(buttons[i])] = i32(i);
   std::vector<std::vector<f64>> actions(1, std::vector<f64>(buttons.size(), 0.0));
-  // Extends every action so far by each choice, the last choice varying fastest. A choice sets one button.
+  // Replaces every action so far by copies, one for each choice, in order. A choice sets at most one button of its copy.
   struct Choice {
     i32 button;  // -1: the choice sets no button
     f64 value;

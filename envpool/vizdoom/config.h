@@ -22,17 +22,17 @@ namespace envpool::vizdoom {
 
 // The settings of a scenario, with ViZDoom's defaults.
 struct Config {
-  std::string scenario_path;  // absolute, but in files relative to the file's folder; empty: none
+  std::string scenario_path;  // absolute; a file gives it relative to the file's own folder; empty: no scenario
   std::string map = "map01";
   i64 skill = 3;
   i64 width = 320, height = 240;
   bool gray = false;
-  bool interleaved = false;  // the bytes of a pixel are adjacent, instead of those of a channel
+  bool interleaved = false;  // whether the bytes of each pixel are adjacent, rather than the bytes of each channel
   bool depth = false, labels = false, automap = false;
   bool audio = false, notifications = false;
   i64 automap_mode = 0;
   i64 start_time = 1;
-  i64 timeout = 0;  // tics; 0: none
+  i64 timeout = 0;  // in tics, the engine's time steps; 0: no limit
   i64 ticrate = 35;
   std::vector<i32> buttons, variables;
   std::vector<std::string> arguments;
@@ -126,7 +126,7 @@ class ConfigReader {
       const std::string value = trimmed(std::string_view(line).substr(equals + 1));
       if (key == "availablebuttons") {
         read_list(value, append, "a button", config_.buttons, [](const std::string& name) {
-          // The key word of ViZDoom's files for this button differs from its name.
+          // In ViZDoom's files, this button has another name.
           if (lower(name) == "activate_selected_weapon") return index_of(kButtonNames, "ACTIVATE_SELECTED_ITEM");
           return index_of(kButtonNames, name);
         });

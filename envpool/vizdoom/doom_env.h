@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ViZDoom with EnvPool's interface: a stack of resized screens, and rewards for changes of game variables. The game is
-// that of the package vizdoom 1.3.2, whose engine runs in a process for each environment; options, names and defaults
-// are EnvPool 1.2.5's.
+// ViZDoom with EnvPool's interface: a stack of resized screens, and rewards for changes of game variables. The game
+// comes from the package vizdoom 1.3.2, whose engine runs in a process for each environment. Options, names and defaults
+// are the same as in EnvPool 1.2.5.
 //
-// There are three differences. The last step of an episode is rewarded too; EnvPool returns 0 for it, so that neither
-// death nor the last kill counts. A reset always begins a new episode. And the seed of each episode is drawn from this
-// library's generator; info["seed"] is the seed with which `game.set_seed` of the package gives the same episode.
+// There are three differences from EnvPool. The last step of an episode is rewarded too; EnvPool returns 0 for it, so
+// that neither death nor the last kill counts. A reset always begins a new episode. And the seed of each episode is drawn
+// from this library's generator; info["seed"] is the seed with which `game.set_seed` of the package gives the same
+// episode.
 #pragma once
 
 #include <array>
@@ -36,8 +37,8 @@ class DoomEnv {
     i64 frame_skip, stack, height, width;
     bool combined, episodic_life;
     std::string recordings;       // folder, or empty
-    std::vector<i32> variables;   // those of the settings, then others that kInfo names
-    std::vector<i32> shown;       // indices of `variables` in the order of the info fields
+    std::vector<i32> variables;   // the variables in the settings, then the others in kInfo
+    std::vector<i32> shown;       // for each info field, the index of its variable in `variables`
     std::vector<f64> gain, loss;  // per variable: the reward per unit by which it grows or shrinks
     std::array<f32, 10> weapon_reward;
     i64 weapon_duration;
@@ -70,7 +71,7 @@ class DoomEnv {
     weapon_steps_ = 0;
     read_variables(true);
     before_ = now_;
-    reward();  // so that the first observation counts as a step with the weapon
+    reward();  // called so that the first observation counts as a step with the weapon
     push_frame();
     for (i64 i = 0; i + 1 < params_.stack; ++i) std::memcpy(frame(i), frame(params_.stack - 1), frame_bytes());
   }
@@ -173,7 +174,7 @@ class DoomEnv {
       const i32 number = index_of(variable_names(), entry.name);
       if (number < 0) throw wrong("reward_config", "names of game variables", entry.name);
       const i32 place = place_of(p.variables, number);
-      if (place < 0) continue;  // EnvPool's defaults reward variables that few scenarios have
+      if (place < 0) continue;  // EnvPool's defaults reward variables that most scenarios lack
       p.gain[size_t(place)] = f32(entry.values[0]);
       p.loss[size_t(place)] = f32(entry.values[1]);
     }
@@ -290,7 +291,7 @@ class DoomEnv {
     }
   }
 
-  // The rewards of EnvPool, added in EnvPool's order.
+  // Returns EnvPool's reward, whose parts are added in EnvPool's order.
   f32 reward() {
     f32 reward = 0;
     i32 weapon = -1;
@@ -298,7 +299,7 @@ class DoomEnv {
     for (size_t i = 0; i < now_.size(); ++i) {
       f64 change = now_[i] - before_[i];
       switch (params_.variables[i]) {
-        case kDamageCount: change = std::min(change, 200.0); break;  // otherwise, strong weapons would be used too much
+        case kDamageCount: change = std::min(change, 200.0); break;  // limits the use of strong weapons
         case kHitCount: change = std::min(change, 5.0); break;
         case kSelectedWeapon: weapon = i32(now_[i]); break;
         case kSelectedWeaponAmmo: ammunition = now_[i]; break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One process of ViZDoom's engine, and the protocol that its Python package speaks with it: commands through a message
-// queue, an answer when a command is done, and the state of the game in shared memory.
+// One process of ViZDoom's engine, and the protocol that ViZDoom's Python package uses: commands and answers go through
+// message queues, and the state of the game is in shared memory.
 //
 // Nothing stays behind when this process is killed: the names of the shared memory and the engine's folder are removed
 // as soon as the engine runs, and the kernel kills the engine. If this process is killed while an engine starts, the
@@ -145,9 +145,9 @@ class Engine {
       }
     }
   }
-  // Reports that the engine did not do something, and how its process ended if it did.
+  // Throws an error that names what the engine did not do and, if its process has ended, how it ended.
   [[noreturn]] void fail(const char* what) {
-    // A process that is about to end gets a moment to do so, for a better message.
+    // Waits a moment, so that the message can say how the process ended if it is about to end.
     for (int i = 0; i < 20 && child_.running(); ++i) usleep(5000);
     const std::string state = child_.running() ? "does not answer" : child_.exit();
     throw std::runtime_error("ViZDoom's engine " + state + ": it did not " + what);

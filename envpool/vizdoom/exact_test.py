@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares ViZDoom with the package vizdoom, from equal seeds: screens, game variables, rewards and ends.
+"""Compares our ViZDoom with the package vizdoom, from equal seeds: screens, game variables, rewards and ends.
 
-ENVPOOL_TEST_VIZDOOM=20 plays 20 episodes of every scenario, of at most 525 steps, instead of a few steps of some.
+By default, the tests play a few steps of some scenarios. ENVPOOL_TEST_VIZDOOM=20 plays 20 episodes of every scenario,
+each of at most 525 steps.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ CUMULATIVE = ("HITCOUNT", "DAMAGECOUNT", "DEATHCOUNT")
 
 
 def sample(names: tuple[str, ...], always: tuple[str, ...]) -> list[str]:
-    """Returns all names if whole episodes are played; otherwise some fixed ones, and one that depends on the date."""
+    """Returns all names if whole episodes are played; otherwise those in `always`, and one that depends on the date."""
     if EPISODES:
         return list(names)
     return [*always, random.Random(DAY).choice([name for name in names if name not in always])]
@@ -201,7 +202,7 @@ def test_episodes_equal_gymnasiums(task_id: str, options: dict[str, Any]) -> Non
 
 
 def test_a_first_episode_equals_that_of_a_new_engine() -> None:
-    """The package begins its first episode with the engine, but ours begins all episodes in the same way."""
+    """In the package, starting the engine begins the first episode. Ours begins all episodes in the same way."""
     reference = gymnasium.make("VizdoomDefendCenter-v1").unwrapped
     with envpool.make_gymnasium("VizdoomDefendCenter-v1", num_envs=1, seed=5) as env:
         obs, info = env.reset()

@@ -148,7 +148,7 @@ class Game {
     try {
       engine_.command("stop");
       engine_.tic(false);
-    } catch (const std::exception&) {  // the engine has died, and the file with it
+    } catch (const std::exception&) {  // the engine has died, and the file stays incomplete
     }
   }
 
@@ -165,7 +165,7 @@ class Game {
     } else if (ended()) {
       reward += config_.map_exit_reward;
     }
-    // Rewards for what has grown since the last step.
+    // Rewards counts that have grown since the last step.
     const auto grown = [&](i32 now, i32& before, f64 factor) {
       if (factor != 0 && now > before) reward += f64(now - before) * factor;
       before = now;

@@ -3,8 +3,9 @@
 // ViZDoom with the interface of the package's own gymnasium environments (vizdoom 1.3.2): whole images, game variables
 // and the rewards of the scenario. The engine runs in a process for each environment.
 //
-// There is one difference: the seed of each episode is drawn from this library's generator; info["seed"] is the seed
-// with which `game.set_seed` of the package gives the same episode. Audio and notifications are not observed.
+// There are two differences from the package. The seed of each episode is drawn from this library's generator;
+// info["seed"] is the seed with which `game.set_seed` of the package gives the same episode. And audio and notifications
+// are not observed.
 #pragma once
 
 #include <cstring>
@@ -26,7 +27,8 @@ class GymEnv {
     std::shared_ptr<Setup> setup;
     i64 frame_skip, delta_buttons, binary_buttons;
     bool truncates, multi_binary;
-    std::vector<std::vector<u8>> choices;  // which binary buttons each number holds; empty: an action has all of them
+    // The binary buttons that each action number holds. Empty if an action has a value for each binary button instead.
+    std::vector<std::vector<u8>> choices;
 
     const Config& config() const { return setup->config; }
     i64 pixels() const { return config().width * config().height; }

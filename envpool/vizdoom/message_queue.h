@@ -3,9 +3,9 @@
 // A message queue in shared memory, with the layout of Boost.Interprocess 1.66, through which the engine receives
 // commands and reports that it has finished them. This file creates queues, and the engine opens them.
 //
-// The file begins with a word that says that it is initialized. The header follows at byte 16, then an array of 64
-// pointers to messages, and the messages. Pointers are distances from their own address. The array is a ring: the
-// queued messages begin at `first`, the newest comes first, and the oldest is the next to be received.
+// The shared memory begins with a word that says that it is initialized. The header follows at byte 16, then an array
+// of 64 pointers to messages, and the messages. Each pointer is stored as the distance from its own address. The array
+// is a ring: the queued messages begin at `first`, the newest comes first, and the oldest is the next to be received.
 #pragma once
 
 #include <fcntl.h>
@@ -84,7 +84,7 @@ class SharedObject {
   i64 bytes() const { return bytes_; }
 
  private:
-  // Allocates memory, also if signals interrupt it. Returns an error number.
+  // Allocates memory, and tries again if a signal interrupts the call. Returns an error number.
   static int reserve(int file, i64 offset, i64 count) {
     int error;
     do {
@@ -229,7 +229,7 @@ class MessageQueue {
   // The engine never moves messages, because all have the same priority, so the pointers need not be followed.
   Slot* slot(u64 at) const { return reinterpret_cast<Slot*>(object_.memory() + kMessagesAt) + at % kCapacity; }
 
-  // Returns false if the engine died while it held the mutex, or holds it for a second.
+  // Returns false if the engine died while it held the mutex, or keeps holding the mutex for a second.
   bool lock() {
     timespec until;
     clock_gettime(CLOCK_REALTIME, &until);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ViZDoom's options: settings files, images, combined actions, and the errors of invalid ones."""
+"""Tests ViZDoom's options: settings files, images, combined actions, and the errors of invalid options."""
 
 from __future__ import annotations
 

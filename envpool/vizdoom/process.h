@@ -27,7 +27,7 @@
 
 namespace envpool::vizdoom {
 
-// What to execute: the program with its arguments, and the folder to run it in.
+// Says which program to execute, with its arguments, and the folder to run it in.
 struct Command {
   std::vector<std::string> arguments;
   std::string folder;
@@ -82,7 +82,7 @@ __attribute__((noinline)) inline pid_t spawn_from_this_thread(const Command& com
 class Spawner {
  public:
   static Spawner& get() {
-    // Not guarded by a mutex, which another thread could hold while this process is forked.
+    // No mutex guards this, because another thread could hold the mutex while this process is forked.
     static std::atomic<Spawner*> current{nullptr};
     Spawner* spawner = current.load();
     while (spawner == nullptr || spawner->owner_ != getpid()) {
@@ -158,7 +158,7 @@ class Child {
   }
   // Returns false in a forked process, which has a copy of this object.
   bool owned() const { return owner_ == 0 || owner_ == getpid(); }
-  // Returns whether the process runs. Something else in this process may have collected its exit status.
+  // Returns whether the child runs. Other code in this process may have collected the child's exit status.
   bool running() {
     if (child_ <= 0) return false;
     int status;
@@ -170,10 +170,10 @@ class Child {
     child_ = 0;
     return false;
   }
-  // How the process ended.
+  // Returns a text that says how the child ended.
   const std::string& exit() const { return exit_; }
   void kill() {
-    // If something else has collected its exit status, the id may belong to another process now.
+    // If other code has collected the child's exit status, its id may belong to another process now.
     if (child_ <= 0 || !owned() || !running()) return;
     ::kill(child_, SIGKILL);
     while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {

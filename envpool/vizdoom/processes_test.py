@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engines' processes: they end with their pool, leave nothing behind, and are restarted when they die."""
+"""Tests that the engines' processes end with their pool, leave nothing behind, and are restarted when they die."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ IDLE = np.zeros((2, 3))
 
 
 def engines(parent: int) -> list[int]:
-    """Returns the ids of a process's engines that run."""
+    """Returns the process ids of the engines that a process has started and that still run."""
     found = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and is_engine(int(folder.name), parent):
@@ -88,7 +88,7 @@ def test_an_engine_that_dies_is_restarted() -> None:
                 env.step(IDLE)
         assert len(engines(os.getpid())) == 2
         _, _, terminated, _, info = env.step(IDLE)
-        assert sorted(info["elapsed_step"]) in ([1, 2], [1, 3])  # of the new engine, and of the other
+        assert sorted(info["elapsed_step"]) in ([1, 2], [1, 3])  # of the restarted environment, and of the other
         assert not terminated.any()
 
 

@@ -21,7 +21,8 @@ from envpool.registration import register_family
 VERSION = "1.3.2"  # the engine's shared memory has another layout in other versions
 _INSTALL = f"pip install vizdoom=={VERSION}"
 
-# The scenarios of the package that have both settings and a WAD file of the same name. EnvPool makes ids of their names.
+# The scenarios of the package that have both settings and a WAD file of the same name. EnvPool's ids come from these
+# names.
 SCENARIOS = {
     "basic": "Kill a monster that stands still, in a room.",
     "basic_audio": "The same as Basic, with sounds that are not observed.",
@@ -81,7 +82,7 @@ def _package() -> Path:
 
 
 def _pairs(option: str, given: Mapping[Any, Any], numbers: int) -> str:
-    """Returns a dict of numbers in the form that C++ takes, such as "HEALTH:0.5:-1,ARMOR:1:0"."""
+    """Returns a dict of numbers as the text that C++ takes, such as "HEALTH:0.5:-1,ARMOR:1:0"."""
     parts = []
     for key, value in given.items():
         values = value if isinstance(value, (tuple, list)) else (value,)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options that both forms of the environments have: the files, the scenario, and the time that an engine may take.
+// The options that the environments in EnvPool's form and in gymnasium's form share: the files, the scenario, and the
+// time that an engine may take.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct Setup {
   Config config;
 };
 
-// The memory that an engine takes, for the check that a pool fits into memory.
+// The memory that an engine takes. A pool is refused if its engines do not fit into memory.
 inline constexpr i64 kEngineBytes = 32 << 20;
 
 inline void setup_options(OptionSpecs& o) {
@@ -48,7 +49,7 @@ inline void expect_file(const std::string& option, const std::string& path, cons
   }
 }
 
-// Checks that a file is a WAD or a PK3. The engine would ignore others, and play another map.
+// Checks that a file is a WAD or a PK3. The engine would ignore any other file and play another map.
 inline void expect_wad(const std::string& option, const std::string& path) {
   expect_file(option, path, "a WAD file");
   char start[5] = {};
