@@ -55,7 +55,7 @@ class Calls:
 
 
 class Functions(Calls):
-    """One environment's functions, called with arrays of states. `table` is the table's name if that is not `name`."""
+    """One environment's functions, called with arrays of states. `table` is the table's name if it is not `name`."""
 
     def __init__(self, library, name, state, table=None, **options):
         super().__init__(library, table or name, **options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that the stand-in captures streams into graphs, and that a capture forbids the right calls."""
+"""Tests that the stand-in captures streams into graphs, and that a capture forbids the same calls as on a GPU."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_streams_fork_and_join_by_events(it: Capturing) -> None:
 
 
 def test_branches_without_an_order_run_with_the_newest_first(it: Capturing) -> None:
-    """Two branches write the same words; a program must not depend on which of them writes last."""
+    """Two branches write the same words. A program must not depend on which branch writes last."""
     other = it.new_stream()
     it.begin()
     it.wait(other, it.event(record=it.stream))

@@ -93,9 +93,9 @@ class Driver:
         return int(self.library.standinCount(what.encode()))
 
     def fail(self, after: int, code: int = 2) -> int:
-        """Makes the `after`-th call from now fail; 0 cancels this.
+        """Makes the `after`-th call from now fail; 0 cancels the failure.
 
-        Returns how many calls were left until the failure that was requested before.
+        Returns how many calls were left until the failure that an earlier call of this method requested.
         """
         return int(self.library.standinFail(ctypes.c_uint64(after), ctypes.c_int(code)))
 

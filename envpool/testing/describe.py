@@ -21,10 +21,10 @@ import envpool
 ENV_TYPES = ("gymnasium", "dm")
 FUNCTIONS = ("make", "make_dm", "make_gym", "make_gymnasium", "make_spec", "list_all_envs", "register")
 METHODS = ("step", "send", "recv", "reset", "async_reset", "render", "close", "seed", "xla")
-# Modules that both packages have, with classes of environments.
+# These modules exist in both packages and contain classes of environments.
 MODULES = ("atari", "classic_control", "toy_text", "mujoco.gym", "mujoco.dmc")
-# Of the ids that have one of these options, only the one named here is stepped. Making one takes a second, and all run
-# the same code.
+# Many ids have one of these options. Making such an environment takes a second, and all of them run the same code.
+# Therefore, only the id that is given for the option is stepped.
 HEAVY = {"stack_num": "Pong-v5"}
 CLASSES = envpool.registration.registry.envpools
 
@@ -91,7 +91,7 @@ def leaves(tree):
 
 
 def names(iterable):
-    """Returns a dict for comparisons that ignore values and order."""
+    """Returns a dict with these names as its keys, because comparisons of dicts ignore the order."""
     return dict.fromkeys(iterable, True)
 
 
@@ -109,7 +109,7 @@ def parameters(function):
 
 
 def plain(config):
-    """Returns the options with their values, without the folder of the package."""
+    """Returns the options with their values. The folder of the package is replaced by "a folder"."""
     return {**config, "base_path": "a folder" if config["base_path"] else ""}
 
 

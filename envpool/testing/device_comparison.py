@@ -207,14 +207,17 @@ class Comparison:
 
 
 def compare(both: Pools, count: int, steps: int, *, exchange: int = 0) -> tuple[Comparison, int]:
-    """Steps both pools with the same actions. Returns the comparison of all arrays and states, and how many episodes ended.
+    """Steps both pools with the same actions.
+
+    Returns the comparison of all arrays and states, and how many episodes ended.
 
     Args:
         both: the pools.
         count: how many environments each has.
         steps: the number of steps, including resets.
-        exchange: the number of steps between exchanges, in which each environment of either pool takes over the state of
-            the next environment of the other pool, even in the middle of an episode. 0: never.
+        exchange: the number of steps between two exchanges of states; 0 means no exchanges. In an exchange, each
+            environment of either pool takes over the state of the next environment of the other pool, even in the
+            middle of an episode.
     """
     found, ends = Comparison(both), 0
     rng = np.random.default_rng(5)

@@ -87,7 +87,7 @@ def test_sections_of_the_proof_run_and_continue_after_an_interruption(tmp_path: 
         assert done.returncode == 0, done.stdout + done.stderr
         results = {path.stem: path.read_text().splitlines() for path in tmp_path.glob("*.jsonl")}
         assert {name: len(lines) for name, lines in results.items()} == {"machine": 1, "compile": 1, "math": 1}
-        if finished:  # The second run finds a file as if the first had been interrupted while writing.
+        if finished:  # Before the second run, truncates a file, as if the first run had been interrupted.
             Path(tmp_path, "math.jsonl").write_text(results["math"][0][:50])
     assert json.loads(results["math"][0])["different"] == {}
     section = (tmp_path / "gpu.md").read_text()

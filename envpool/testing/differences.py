@@ -19,11 +19,11 @@ class Difference(NamedTuple):
 
     Attributes:
         what: what differs, for the first column of the table in docs/migration.md.
-        theirs: its value in EnvPool, for readers.
-        ours: its value here, for readers.
-        reason: why it differs.
+        theirs: the value in EnvPool, in words for the table.
+        ours: the value in this package, in words for the table.
+        reason: why the values differ.
         path: pattern of the paths in a description where the difference appears.
-        values: patterns of the two values there.
+        values: patterns of EnvPool's value and of ours at these paths.
         ids: pattern of the ids that have the difference.
     """
 

@@ -20,8 +20,8 @@ namespace envpool::testing {
 // Hanging environments continue once a test sets this, through testing_release in plugin.cc.
 inline std::atomic<bool> released{false};
 
-// exit() destroys a library's static objects. A step that runs after that aborts the process, because it would use
-// destroyed objects. The destructor waits, so that a step that is still in progress is detected.
+// exit() destroys a library's static objects. A step that runs afterwards aborts the process, because in another
+// environment it would use destroyed objects. The destructor waits, so that a step that is still running is detected.
 inline std::atomic<bool> statics_destroyed{false};
 struct Statics {
   ~Statics() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exports the environments of one family to tests as C functions (functions.h). This file is compiled once for each
-// family, with ENVPOOL_FAMILY_LIST naming the family's plugin.cc. It includes that file in a namespace that turns the
-// list of tables into a list of these functions, so an environment added to the list gets them, too.
+// family, and the macro ENVPOOL_FAMILY_LIST names the family's plugin.cc. That file is included here in a namespace in
+// which its list of tables becomes a list of these functions, so every environment in the list is exported.
 #include "envpool/testing/functions.h"
 #include "envpool/core/plugin.h"
 

@@ -68,7 +68,7 @@ static inline int __any_sync(unsigned, int) { std::abort(); }
 namespace envpool {
 namespace {
 
-constexpr i32 kLimit = 17, kSteps = 60;  // of an episode; of a test
+constexpr i32 kLimit = 17, kSteps = 60;  // steps of an episode; steps of a test
 constexpr i64 kGap = 16;                 // unused bytes between slots, which must not change
 
 i64 size_of(abi::Dtype dtype) {
@@ -123,7 +123,7 @@ struct Batch {
   }
 };
 
-// Steps environments of one kind with their table and with the kernel.
+// Steps environments of one kind twice: with their table, and with the kernel.
 template <class Env>
 class Both {
  public:
@@ -350,7 +350,7 @@ class Both {
     const std::vector<u8> before(slot(0), slot(0) + stride_ - kGap);
     launch(work);
     const bool refused = (fault_ >> 32) != 0;
-    // Random bits are rarely an action of a discrete space. If the first row was refused, its state must be unchanged.
+    // Random bits are rarely a valid discrete action. If the first row was refused, its state must be unchanged.
     if (refused && u32(fault_) == 0 && !kWorld) CHECK(std::memcmp(before.data(), slot(0), before.size()) == 0);
     fault_ = 0;
   }

@@ -24,7 +24,7 @@ from envpool.testing.nvrtc import FLAGS, Compiled, Environment, Nvrtc, environme
 
 BUDGETS = Path(__file__).with_name("kernel_budgets.csv")
 ARCHITECTURES = ("sm_80", "sm_90")
-SLOW = {"AtariEnv", "AleEnv"}  # take ten to twenty seconds to compile
+SLOW = {"AtariEnv", "AleEnv"}  # the kernels that take ten to twenty seconds to compile
 
 _FUNCTION = re.compile(r"([$\w][$\w.]*):$")
 _INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?(?P<operation>[A-Z][A-Z0-9_]*)(?P<rest>[^;]*);")
@@ -144,7 +144,7 @@ def main() -> None:
 
 
 def budget_of(environment: Environment) -> Use:
-    """Returns a budget an eighth above an environment's present use, rounded up. All architectures stay within it."""
+    """Returns a budget that is an eighth above an environment's largest use on any architecture, rounded up."""
 
     def room(values: tuple[int, ...], step: int) -> int:
         return -(-max(values) * 9 // 8 // step) * step

@@ -42,7 +42,7 @@ import envpool
 from envpool.python.registry import find
 from envpool.testing.mutations import TAG, Signed, extremes, mutations, put, some_of, values_end, with_checksum
 
-STEPS, HANGS = 3, 60  # steps from each state; time limit of 16 states, in seconds
+STEPS, HANGS = 3, 60  # steps from each state; seconds after which a group of 16 states counts as hanging
 # Hostile states once made these ids write outside of arrays, hang, or divide by zero.
 ALWAYS = (
     "WarpDrive/TagContinuous-1000-v0",
@@ -281,7 +281,7 @@ def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, r
 
 
 def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress) -> dict[str, int]:
-    """Tries rows of parameters as the third row of four.
+    """Tries changed rows of parameters, each as the third of four rows.
 
     No changed row can be stepped. `replace` accepts a row whose checksum was corrected if its values are valid.
     """
@@ -318,7 +318,7 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
         try:
             jax.block_until_ready(function())
         except Exception as error:  # JAX's own type differs between versions
-            assert f"[{find(task_id).task_id}]" in str(error), error  # errors show the first id of an alias
+            assert f"[{find(task_id).task_id}]" in str(error), error  # for an alias, errors show the first id
             return True
         return False
 
@@ -355,7 +355,7 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
 
 
 def portable(task_id: str) -> bool:
-    """Returns whether JAX can step an id. MuJoCo ids are not loaded to find out; their package may be missing."""
+    """Returns whether JAX can step an id. MuJoCo's ids count as False, because loading them needs its package."""
     registration = find(task_id)
     return registration.family != "mujoco" and registration.load().flags & 1 != 0
 

@@ -121,7 +121,7 @@ def some_of(these: list[Any], count: int, rng: random.Random) -> list[Any]:
 def sampled_cases(
     body: bytes, parts: Iterable[tuple[str, Any]], rng: random.Random, count: int = 1500
 ) -> list[tuple[str, bytes]]:
-    """Returns `count` random changes of a state that has too many bytes to try them all."""
+    """Returns `count` random changes of a state that has too many bytes for a change of each."""
     made = []
     for name, part in parts:
         dtype = np.dtype("uint8" if part.dtype == "bool" else part.dtype)
@@ -151,7 +151,7 @@ def sampled_cases(
 
 
 def values_end(options: int) -> int:
-    """Returns the end of this many option values in a row of parameters. The checksum covers the row up to there."""
+    """Returns where the values of this many options end in a row of parameters. The checksum covers all bytes before."""
     return 16 + (8 * options + 15) // 16 * 16
 
 
@@ -161,7 +161,7 @@ def with_checksum(row: bytes, end: int, texts: Iterable[str] = ()) -> bytes:
     Args:
         row: a row of parameters.
         end: where the values of its options end.
-        texts: the environment's options that are free texts and change no shape, which the checksum covers too.
+        texts: the values of the options that are free texts and change no shapes. The checksum covers them too.
     """
     check, mask = 0x9E3779B97F4A7C15, 2**64 - 1
     words = np.frombuffer(row[:end], np.uint64).tolist()

@@ -94,7 +94,7 @@ class Program:
     def __call__(
         self, name: str, *arguments: np.ndarray | int, grid: Any = 1, block: Any = 32, shared: int = 0
     ) -> None:
-        """Launches a kernel and waits for it. It may change arrays among the arguments; other arguments are 32-bit."""
+        """Launches a kernel and waits for it. Arguments are arrays, which the kernel may change, or 32-bit numbers."""
         places = {i: self.driver.upload(array) for i, array in enumerate(arguments) if isinstance(array, np.ndarray)}
         given = [
             places[i].to_bytes(8, "little")

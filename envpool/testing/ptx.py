@@ -24,7 +24,7 @@ def translate(ptx: str) -> str:
     """Returns the C code of a PTX module, which goes after `standin/threads.h` and ends with `module_table`.
 
     Raises:
-        NotImplementedError: a part of the module is not known. The message is its text.
+        NotImplementedError: a part of the module is not known. The message is the text of that part.
     """
     ptx = re.sub(r"//[^\n]*", "", ptx)
     found = [item for item in items(ptx) if item.strip("; \n")]

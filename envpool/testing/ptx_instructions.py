@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Translates PTX instructions into statements of C, one each."""
+"""Translates each PTX instruction into one statement of C."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def test_shared_memory_is_static_and_dynamic_and_begins_as_garbage(driver: Drive
     out, was = np.zeros_like(x), np.zeros((2, 48), np.uint32)
     program("turn", x, out, was, grid=2, block=48, shared=96)
     assert (out == x[:, ::-1] + 3 * np.roll(x, -1, axis=1)).all()
-    assert (was == 0xA5A5A5A5 ^ 0xA5A5).all()  # in the second block too
+    assert (was == 0xA5A5A5A5 ^ 0xA5A5).all()  # both blocks begin with the same value
     with pytest.raises(CudaError, match=r"ILLEGAL_ADDRESS.*shared"):
         program("turn", x, out, was, grid=2, block=48, shared=94)
 

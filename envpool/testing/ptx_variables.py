@@ -12,7 +12,7 @@ class Variable:
     """A `.global` or `.const` variable of a module, in device memory."""
 
     def __init__(self, name: str, bits: int, count: int, value: str, pointers: list[tuple[int, str, int]]) -> None:
-        self.name, self.bits, self.count = name, bits, count  # `bits` of each of `count` elements
+        self.name, self.bits, self.count = name, bits, count  # `count` elements of `bits` bits each
         self.value = value  # the elements in C; empty for zeros
         self.pointers = pointers  # index of an element, variable whose address it holds, offset added to the address
 
@@ -33,7 +33,7 @@ class Names:
 
     def __init__(self) -> None:
         self.variables: list[Variable] = []
-        self.expressions: dict[str, str] = {}  # in C
+        self.expressions: dict[str, str] = {}  # the C expression for each name
         self.shared_bytes = 0
 
     def declare(self, item: str) -> None:
@@ -70,7 +70,7 @@ class Names:
         if not match:
             raise NotImplementedError(" ".join(item.split()))
         align, kind, name, extent = match.groups()
-        if ".extern" in item or extent == "[]":  # The launch gives its size.
+        if ".extern" in item or extent == "[]":  # Its size is given at the launch.
             self.expressions[name] = "((u64)t->dynamic)"
             return begin
         align = max(int(align or 1), bits_of(kind) // 8)

@@ -70,7 +70,8 @@ class Card(NamedTuple):
     Attributes:
         name: its name.
         bytes_per_second: bandwidth of its memory.
-        multiprocessors: their number. Each issues one instruction for each of four warps per cycle.
+        multiprocessors: number of multiprocessors. In each cycle, each of them issues one instruction for each of four
+            warps.
         hertz: the boost clock.
         f64_lanes: results of f64 arithmetic per multiprocessor and cycle.
     """
@@ -113,10 +114,12 @@ _LABEL = re.compile(r"[\w$]+:$")
 _DIRECTIVE = re.compile(r"\.|$")
 _INSTRUCTION = re.compile(r"(?:@!?%\w+\s+)?(?P<operation>[a-z]\w*)(?P<modifiers>(?:\.[\w:]+)*)\s*(?P<rest>.*)")
 _LEAVES = ("bra", "brx", "ret", "exit", "trap")
-# These cost nothing: moves only rename registers, and instructions read the kernel's parameters as constant operands.
+# These instructions cost nothing: moves only rename registers, and parameters of the kernel are read as constant
+# operands of other instructions.
 _FREE = re.compile(r"mov\.|cvta\.|ld\.param|st\.param")
-# Operations that become a sequence of machine instructions: its length, and how many instructions are f64 arithmetic.
-# The length was read from machine code for compute capability 9.0; the second number agrees with machine_code.py.
+# Each of these operations becomes a sequence of machine instructions. The first number is the length of the sequence,
+# which was read from machine code for compute capability 9.0. The second is how many of these instructions are f64
+# arithmetic, and agrees with machine_code.py.
 _SEQUENCES = {
     "div.rn.f32": (9, 0),
     "sqrt.rn.f32": (8, 0),
@@ -176,7 +179,7 @@ class Marks(NamedTuple):
 
 
 def with_counters(ptx: str, base: int, marks: Marks | None = None) -> tuple[str, list[Block]]:
-    """Returns PTX in which each thread counts how often it runs each basic block, and those blocks.
+    """Returns PTX in which each thread counts how often it runs each basic block, and returns the blocks.
 
     Args:
         ptx: a module.
@@ -238,16 +241,16 @@ def with_counters(ptx: str, base: int, marks: Marks | None = None) -> tuple[str,
 
 
 class Work(NamedTuple):
-    """The cost of a step of one environment, averaged over random play including resets.
+    """The cost of a step of one environment, averaged over play with random actions, including resets.
 
     Attributes:
-        executed: instructions that its threads execute: one thread, or those of all its players.
+        executed: instructions that its threads execute. It has one thread, or one for each of its players.
         issued: the least number of instructions that warps issue for it. While some lanes of a warp take a branch, the
-            others wait, so this is more than a 32nd of `executed`. Lanes that run the same block at different times
-            are counted as if they ran it together.
+            others wait, so this number is more than a 32nd of `executed`. Lanes that run the same block at different
+            times are counted as if they ran it together.
         f64: how many of `issued` are f64 arithmetic.
-        traffic: bytes of global memory that it reads plus those that it writes, in whole 32-bit words. A word that is
-            read or written several times counts once.
+        traffic: bytes of global memory that it reads, plus bytes that it writes, in whole 32-bit words. A word that is
+            read several times counts once, and so does a word that is written several times.
         registers: registers per thread in machine code for compute capability 9.0.
     """
 
@@ -414,7 +417,7 @@ def ceiling(work: Work, layout: int, card: Card) -> tuple[float, str]:
 def environments_needed(task_id: str, work: Work, rate: float, card: Card) -> float:
     """Returns how many environments it takes to reach a rate.
 
-    A step takes as long as a launch or as the instructions of its warp one after another, whichever is longer.
+    A step takes the time of a launch or the time of its warp's instructions one after another, whichever is longer.
     """
     players = Construction(find(task_id), {}).arrays.max_players
     warps = -(-players // LANES) if players > 1 else 1 / LANES  # warps per environment

@@ -3,7 +3,7 @@
 
     python -m envpool.testing.signatures envpool/_signatures.pyi       (make generated)
 
-The options come from the declarations in C++. A changed option or a new id makes the file stale, and a test fails.
+The options come from the declarations in C++. A changed option or a new id makes the file stale, and a test then fails.
 """
 
 from __future__ import annotations

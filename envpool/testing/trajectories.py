@@ -46,7 +46,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     # With this many agents, the host and a device use different algorithms to find the nearest ones.
     "TagContinuous-v0": {"num_runners": 90, "use_full_observation": False, "tagging_distance": 0.05},
 }
-_UNFIT = {"Faulty"}  # throws, sleeps and hangs on command
+_UNFIT = {"Faulty"}  # has no trajectories: it throws, sleeps and hangs on command
 
 
 @functools.cache
@@ -76,7 +76,7 @@ def golden_ids() -> list[str]:
 
 @functools.cache
 def todays_ids(whole: bool) -> list[str]:
-    """Returns the ids to test: those with golden hashes, and all others if `whole`, or else two chosen by the date."""
+    """Returns the ids with golden hashes and, of the other ids, all if `whole`, else two that the date selects."""
     others = [i for i in envpool.list_all_envs() if i not in golden_ids() and find(i).table not in _UNFIT]
     day = str(datetime.datetime.now(datetime.timezone.utc).date())
     return golden_ids() + (others if whole else random.Random(day).sample(others, 2))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States the types that a type checker must infer for calls of envpool. `make lint` checks this; it is not run."""
+"""States the types that a type checker must infer for calls of envpool. `make lint` checks them; nothing runs them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Provides a handwritten module of PTX, which needs no compiler, and its memory, for tests of the stand-in."""
+"""A handwritten PTX module, which needs no compiler, and its memory, for tests of the stand-in."""
 
 from __future__ import annotations
 

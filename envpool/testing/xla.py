@@ -144,7 +144,7 @@ class Xla:
     """The part of XLA that calls handlers, with a stream.
 
     Attributes:
-        stream: the stream that handlers get. None: requests for a stream fail, as on other platforms.
+        stream: the stream that handlers get. If it is None, their requests for a stream fail, as on other platforms.
     """
 
     def __init__(self, driver: Driver) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of tools/gpu_proof.py, each of which yields steps: a name and a function that returns results for JSON."""
+"""The sections of tools/gpu_proof.py. Each yields steps: a name, and a function that returns results for JSON."""
 
 from __future__ import annotations
 

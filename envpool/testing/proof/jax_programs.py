@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares envpool.jax on a GPU with the CPU bit for bit, and measures it and gymnax on the same GPU.
+"""Compares envpool.jax on a GPU with the CPU bit for bit, and measures its speed and gymnax's on the same GPU.
 
 Each run of a program (jitted.py) has its own process, because XLA reads its settings only once: the platform, and
 whether to use command buffers, which are XLA's CUDA graphs. Without a GPU and with `small`, the programs run on the
-stand-in for NVIDIA's driver, which XLA's CPU backend calls in place of a GPU's.
+stand-in for NVIDIA's driver, which is called from XLA's CPU backend.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def timed(num_envs: int, settings: Mapping[str, str], buffers: str, steps: int =
 
 
 def programs(small: bool) -> Iterator[Step]:
-    """Compares programs with command buffers on and off, and measures."""
+    """Compares programs with command buffers on and off, and measures the speed."""
     missing = "" if small and importlib.util.find_spec("jax") is not None else why_not()
     if not missing and not HANDLERS.exists():
         missing = "this envpool.jax has no handlers for GPUs"

@@ -66,7 +66,7 @@ def stepped(params: Any, state: Any, actions: Any, step: Callable[..., Any]) -> 
 
 
 def jit() -> Arrays:
-    """Steps in a Python loop of jitted calls, with a new key for every step and with the state's own generator."""
+    """Steps in a Python loop of jitted calls, once with a key for each step, once with the state's own generator."""
     found = {}
     for task_id in IDS:
         env, params = envpool.jax.make(task_id, max_episode_steps=LIMIT)
@@ -192,7 +192,7 @@ def device_pool() -> Arrays:
 
 
 def refused() -> Arrays:
-    """Tells whether a bad action in a jitted program raises an error that names its row, and whether JAX still works."""
+    """Records whether a bad action in a jitted program raises an error with its row, and whether JAX still works."""
     env, params = envpool.jax.make("CartPole-v1")
     state = env.reset_batch(jax.random.key(4), 9, params)[1]
     step = jax.jit(lambda state, action: env.step_batch(None, state, action, params))
@@ -276,7 +276,7 @@ def timed(num_envs: int, steps: int = 1000, turns: int = 5) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Runs a program, or measures."""
+    """Runs a program, or measures the speed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", nargs="?", choices=list(PROGRAMS))
     parser.add_argument("out", nargs="?", type=Path)

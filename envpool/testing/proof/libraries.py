@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exchanges states between a GPU and a CPU, uses pools' arrays in other libraries, and runs NVIDIA's compute-sanitizer."""
+"""Exchanges states between GPU and CPU, uses pools' arrays in other libraries, and runs NVIDIA's compute-sanitizer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from envpool.testing.proof import Result, Step
 
 
 def moved(task_id: str = "Acrobot-v1", count: int = 8, steps: int = 60) -> Result:
-    """Exchanges the states of a pool on the device and of one on the CPU in the middle of episodes."""
+    """Exchanges states between a pool on the device and a pool on the CPU in the middle of episodes."""
     both = pools(task_id, "next_step", count)
     try:
         found, _ = compare(both, count, steps, exchange=7)
@@ -107,7 +107,7 @@ def on_another_stream() -> Result:
 
 
 def read_late(rounds: int = 20) -> Result:
-    """Checks that freed memory is not overwritten before PyTorch has read it, late and on another stream."""
+    """Checks that freed memory is not overwritten before PyTorch has read it, even late and on another stream."""
     import torch
 
     pool: Any = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3, device="cuda")

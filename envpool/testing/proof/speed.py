@@ -104,7 +104,7 @@ def replayed(task_id: str, count: int, seconds: float) -> Result:
 
 
 def counts_of(task_id: str) -> tuple[int, ...]:
-    """Returns the numbers of environments to measure. An Atari environment takes more than 0.1 MB."""
+    """Returns the numbers of environments to measure: fewer for Atari, whose environments take over 0.1 MB each."""
     family = find(task_id).family
     return (256, 4096, 16384, 65536) if family == "atari" else (1024, 4096, 16384, 131072, 1048576)
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Captures streams into graphs, and launches graphs. A call that a capture forbids returns the driver's error and
-// invalidates the capture. The rules follow the driver's manual. Where it allows several behaviours, the stand-in has
-// the strictest one. For example, copies of pageable memory cannot be captured.
+// invalidates the capture. The rules follow the driver's manual. Where the manual allows several behaviours, the
+// stand-in has the strictest one. For example, copies of pageable memory cannot be captured.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -34,7 +34,8 @@ int run_nodes(const std::vector<Node>& nodes) {
   return kSuccess;
 }
 
-// Returns whether the origin stream's next node, which would follow the nodes in `last`, depends on all nodes.
+// Returns whether a new node after the nodes in `last` would depend on all nodes. If not, a branch of the capture has
+// not been joined to the origin stream.
 bool is_joined(const std::vector<Node>& nodes, const std::set<u64>& last) {
   std::vector<bool> reached(nodes.size(), false);
   for (u64 i = nodes.size(); i-- > 0;) {

@@ -56,7 +56,7 @@ std::string setting(const char* name, const std::string& otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-// Two FNV-1a hashes with different initial states: 128 bits, in hexadecimal.
+// Returns two FNV-1a hashes with different initial states: 128 bits, in hexadecimal.
 std::string hash(const std::vector<std::string>& parts) {
   std::array<std::uint64_t, 2> state = {0xcbf29ce484222325u, 0x84222325cbf29ce4u};
   for (const std::string& part : parts) {

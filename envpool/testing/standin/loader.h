@@ -14,8 +14,8 @@ struct Loaded {
 };
 
 // Translates PTX into C, compiles it and loads the result. Compiled modules are kept in $ENVPOOL_STANDIN_CACHE or, by
-// default, in a folder of the user in $TMPDIR or /tmp. ENVPOOL_STANDIN_PYTHON and ENVPOOL_STANDIN_CC name the programs
-// that are called instead of `python3` and `cc`. With `races`, kernels contain the race detector.
+// default, in a folder of the user in $TMPDIR or /tmp. ENVPOOL_STANDIN_PYTHON and ENVPOOL_STANDIN_CC name programs to
+// call instead of `python3` and `cc`. With `races`, kernels contain the race detector.
 Loaded load(const std::string& ptx, bool races);
 
 }  // namespace standin

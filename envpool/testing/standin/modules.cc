@@ -71,7 +71,7 @@ int load_module(Context& context, const char* image, void** out, std::string* lo
   return kSuccess;
 }
 
-// Writes the log to the buffer in the options, if there is one. The values of options are pointers or numbers.
+// Writes the log to the buffer that the options name, if any. The values of options are pointers or numbers.
 void write_log(const std::string& log, u32 count, const int* options, void** values) {
   constexpr int kErrorLog = 5, kErrorLogBytes = 6;
   char* buffer = nullptr;

@@ -68,12 +68,12 @@ static void join_clock(u32* to, const u32* from, u32 count) {
   for (u32 i = 0; i < count; ++i) to[i] = to[i] < from[i] ? from[i] : to[i];
 }
 
-// Adds the accesses of a thread so far to the rendezvous.
+// Adds everything that a thread has accessed so far to the rendezvous.
 static void bring_clock(Block* b, const Thread* t) {
   join_clock(b->races->joined, b->races->clocks + (u64)t->rank * b->races->count, b->races->count);
 }
 
-// Orders all accesses in the rendezvous before the following accesses of the thread.
+// Orders all accesses that were added to the rendezvous before the thread's next accesses.
 static void take_clock(Block* b, const Thread* t) {
   u32* clock = b->races->clocks + (u64)t->rank * b->races->count;
   memcpy(clock, b->races->joined, b->races->count * sizeof(u32));

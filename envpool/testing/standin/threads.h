@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C code at the beginning of every translated module: memory accesses with bounds checks, a GPU's arithmetic, and
-// the threads of a block. If a kernel has barriers, shuffles or votes, each thread is a coroutine, otherwise a call.
+// the threads of a block. If a kernel has barriers, shuffles or votes, each thread is a coroutine. Otherwise, each
+// thread is a plain function call.
 
 #include <math.h>
 #include <setjmp.h>
@@ -60,7 +61,7 @@ struct Thread {
   u32 local_top, local_bytes;
   State state;
   Rendezvous rendezvous;
-  u32 mask, barrier, expected;  // of a rendezvous: its lanes, or the barrier's number and number of threads
+  u32 mask, barrier, expected;  // of the rendezvous: its lanes in a warp, or the barrier and its number of threads
   u32 value, other, limits;     // the thread's operands
   u32 result;
   int predicate, started;
@@ -206,7 +207,7 @@ static inline u64 of_f64(f64 x) {
 MINIMUM_AND_MAXIMUM(f32)
 MINIMUM_AND_MAXIMUM(f64)
 
-// Converts a number that is already rounded to an integer; out of range it saturates.
+// Converts a number without a fraction to an integer type. If the number is out of range, the result saturates.
 static inline u64 to_whole(f64 x, f64 low, f64 high, u64 lowest, u64 highest, u64 nan) {
   return x != x ? nan : x <= low ? lowest : x >= high ? highest : x < 0 ? (u64)(i64)x : (u64)x;
 }
@@ -267,7 +268,7 @@ static void in_warp(Thread* t, Rendezvous rendezvous, u32 mask, u32 value, u32 o
   yield_to_scheduler(t);
 }
 
-// Releases the threads at a barrier if all have arrived. It does not wait for threads that have returned.
+// Releases the threads at a barrier if all have arrived. Threads that have returned need not arrive.
 static int release_barrier(Block* b, u32 barrier, u32 alive) {
   u32 waiting = 0, ones = 0, expected = b->expected[barrier];
   for (u32 i = 0; i < b->count; ++i) {
@@ -426,7 +427,7 @@ static void run_in_turn(Block* b) {
   }
 }
 
-// Runs all blocks one after another. The kernel declares `shared_bytes` and `local_bytes`.
+// Runs all blocks one after another. `shared_bytes` and `local_bytes` are the sizes that the kernel declares.
 static int launch_kernel(Launch* launch, void (*body)(Thread* t), int together, u32 shared_bytes, u32 local_bytes) {
   static u8* stacks;  // kept for the next launch
   static u64 stacks_bytes;
