@@ -30,7 +30,7 @@ inline std::vector<std::vector<f64>> action_set(const std::vector<i32>& buttons,
   place.fill(-1);
   for (size_t i = 0; i < buttons.size(); ++i) place[size_t(buttons[i])] = i32(i);
   std::vector<std::vector<f64>> actions(1, std::vector<f64>(buttons.size(), 0.0));
-  // Replaces every action so far by copies, one for each choice, in order. A choice sets at most one button of its copy.
+  // Replaces every action so far by copies, one for each choice, in order. A choice sets at most one button of a copy.
   struct Choice {
     i32 button;  // -1: the choice sets no button
     f64 value;

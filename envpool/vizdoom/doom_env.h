@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ViZDoom with EnvPool's interface: a stack of resized screens, and rewards for changes of game variables. The game
-// comes from the package vizdoom 1.3.2, whose engine runs in a process for each environment. Options, names and defaults
-// are the same as in EnvPool 1.2.5.
+// comes from the package vizdoom 1.3.2, whose engine runs in a process for each environment. Options, names and
+// defaults are the same as in EnvPool 1.2.5.
 //
 // There are three differences from EnvPool. The last step of an episode is rewarded too; EnvPool returns 0 for it, so
-// that neither death nor the last kill counts. A reset always begins a new episode. And the seed of each episode is drawn
-// from this library's generator; info["seed"] is the seed with which `game.set_seed` of the package gives the same
-// episode.
+// that neither death nor the last kill counts. A reset always begins a new episode. And the seed of each episode is
+// drawn from this library's generator; info["seed"] is the seed with which `game.set_seed` of the package gives the
+// same episode.
 #pragma once
 
 #include <array>

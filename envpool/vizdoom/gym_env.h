@@ -4,8 +4,8 @@
 // and the rewards of the scenario. The engine runs in a process for each environment.
 //
 // There are two differences from the package. The seed of each episode is drawn from this library's generator;
-// info["seed"] is the seed with which `game.set_seed` of the package gives the same episode. And audio and notifications
-// are not observed.
+// info["seed"] is the seed with which `game.set_seed` of the package gives the same episode. And audio and
+// notifications are not observed.
 #pragma once
 
 #include <cstring>
