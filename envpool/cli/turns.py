@@ -128,7 +128,7 @@ class Turns:
         return 1e6 * statistics.median(self.cpu_times(name))
 
     def ours_over(self, name: str) -> dict[str, float]:
-        """Returns the ratio of our rate to that of another side."""
+        """Returns the ratio of our rate to another side's rate."""
         return spread([a / b for a, b in zip(self.rates(self.ours), self.rates(name), strict=True)])
 
     def by_cpu(self, name: str) -> dict[str, float]:
