@@ -173,7 +173,7 @@ def _compile(subject: Subject, command: list[str], folder: Path, timeout: float)
 
 
 def _split(command: list[str]) -> list[str]:
-    """Returns the words of a command after the compiler's name, with our fixed flags before those of the user."""
+    """Returns the words of a command after the compiler's name, with our fixed flags before the user's flags."""
     first = 4 if "ziglang" in command else 1
     return [*command[1:first], *_FLAGS, f"-I{get_include()}", *command[first:]]
 
