@@ -14,7 +14,7 @@ import numpy as np
 
 from envpool.python.spaces import Field
 
-# For each kind of dtype that a field may have, the kinds of arrays that it accepts, both as NumPy's letters.
+# For each kind of field, the kinds of arrays that the field accepts. A kind is a letter, as in NumPy's `dtype.kind`.
 _ACCEPTED = {"f": "fiu", "i": "iub", "u": "iub", "b": "b"}
 _KIND_NAMES = {"f": "floats", "i": "integers", "u": "integers", "b": "booleans"}
 

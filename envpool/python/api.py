@@ -15,7 +15,7 @@ def py_env(envspec: Any, envpool: Any) -> NoReturn:
 
     Args:
         envspec: a class that pybind11 made from EnvPool's headers.
-        envpool: another such class.
+        envpool: another class that pybind11 made from these headers.
     """
     raise TypeError(
         f"[envpool] py_env: expected a plugin, got classes made from EnvPool's headers ({envspec!r}, {envpool!r}): "

@@ -42,7 +42,7 @@ def test_partial_reset():
 @pytest.mark.parametrize("task_id", ["Counter-v1", "AllTypes-v0", "Crowd-v0"])
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_reset_of_no_environment(interface, task_id):
-    """The result looks like that of a partial reset, but has no rows. No environment changes."""
+    """Such a reset returns the same arrays as other partial resets, but without rows, and changes no environment."""
     env = make(interface, task_id, num_envs=3)
     env.reset(seed=1)
     before = [env.snapshot(i) for i in range(3)]

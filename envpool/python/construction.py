@@ -66,7 +66,7 @@ class Construction:
 
     Attributes:
         registration: the registration of the id.
-        given: the options as the caller gave them; they construct an equal pool.
+        given: the options as the caller gave them, from which an equal pool can be made.
         common: the options that every environment has.
         options: the options that this environment declares, by name.
         config: every option with its value, in EnvPool's order. `make(id, **config)` makes an equal pool.
@@ -146,7 +146,7 @@ class Construction:
             )
 
     def arrays_with(self, changed: Mapping[str, Value]) -> ArraySpecs:
-        """Returns the arrays of the environment with other values for some options, which must be checked."""
+        """Returns the arrays of the environment with other values for some options. The values are already checked."""
         with labelled(self.label):
             return ArraySpecs.from_json(self.table.spec({**self._prepared[0], **changed}))
 

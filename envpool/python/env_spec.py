@@ -48,7 +48,7 @@ class EnvSpec:
         id: the id under which the environment is registered.
         doc: one line of description.
         registration: the registration of the id.
-        given: the options as the caller gave them; they construct an equal spec.
+        given: the options as the caller gave them, from which an equal spec can be made.
         values: every option with its value; `config` is a namedtuple of the same values.
         arrays: the arrays that the environment reads and writes.
         options: the declarations of the environment's own options: default, range or choices, one-line description.

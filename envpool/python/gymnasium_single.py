@@ -35,7 +35,7 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
                     f"[{label}] {name}: expected 1 for gymnasium.make, got {shown(given[name])}; "
                     f'gymnasium.make_vec("envpool/{label.replace("/", "-")}", num_envs=...) makes many environments'
                 )
-        # gymnasium.make adds its own time limit, which the caller may have changed.
+        # The pool has no time limit, because gymnasium.make adds one, which the caller may have changed.
         limit = {"max_episode_steps": 0} if registration.max_episode_steps else {}
         self.pool = GymnasiumEnvPool(registration, {**limit, "autoreset_mode": "disabled", **given, "num_envs": 1})
         players = self.pool.spec.arrays.max_players

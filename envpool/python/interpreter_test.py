@@ -57,7 +57,7 @@ DAEMON = """
 
     waits = envpool.make_gymnasium("Counter-v0", num_envs=4, batch_size=2, num_threads=1)
     waits.async_reset(), waits.recv(), waits.recv()
-    waits.send(np.zeros(1, np.int32), np.zeros(1, np.int32))  # too little for a batch
+    waits.send(np.zeros(1, np.int32), np.zeros(1, np.int32))  # fewer actions than a batch has
     steps = envpool.make_gymnasium("Counter-v0", num_envs=4096, num_threads=2)
     steps.reset()
     hangs = envpool.make_gymnasium("Faulty-v0", num_envs=2, num_threads=2)
@@ -87,7 +87,7 @@ DAEMON = """
         if sys.argv[1] == "turn":
             steps.step(np.zeros(4096, np.int32))
 
-    other = threading.Thread(target=lambda: waits.players())  # so that recv may wait for another thread's send
+    other = threading.Thread(target=lambda: waits.players())  # with a second thread, recv waits for its send
     other.start(), other.join()
     for _ in range(3 if sys.argv[1] in ("turn", "step") else 1):
         threading.Thread(target=daemon, daemon=True).start()
@@ -325,7 +325,7 @@ NO_MEMORY = """
                 except MemoryError as error:
                     remove_mem_hooks()
                     failed = True
-                    if isinstance(error.__context__, _core.EnvError):  # Python had no memory for its traceback
+                    if isinstance(error.__context__, _core.EnvError):  # Python had no memory for the traceback
                         raise error.__context__
                 finally:
                     remove_mem_hooks()
@@ -337,7 +337,7 @@ NO_MEMORY = """
                 for row, env_id in enumerate(batch[ENV_ID]):
                     rows.setdefault(int(env_id), []).append([array[row].copy() for array in batch])
 
-        def again(actions):  # the actions may have been sent, and their batch may wait
+        def again(actions):  # if the actions were sent, only their batch is received
             return pool.recv(20.0) if pool.under_way else pool.step(actions)
 
         pool = call(make)

@@ -12,7 +12,7 @@ from envpool.testing.interfaces import INTERFACES, make
 
 
 def test_equal_bounds_are_a_scalar():
-    """The released EnvPool has the same bounds for these ids, and the same ones of them are scalars."""
+    """In the released EnvPool, these ids have the same bounds, and the same bounds are scalars."""
     pole, swing, pong = (envpool.make_spec(name) for name in ("CartPole-v1", "Pendulum-v1", "Pong-v5"))
     obs = pong.observation_spec().obs
     assert (obs.minimum.shape, int(obs.minimum), int(obs.maximum)) == ((), 0, 255)
