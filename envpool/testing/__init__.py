@@ -19,9 +19,9 @@
   and fake_driver.py is a driver that runs nothing. words.py and ptx_kernels.py have small kernels for tests of the
   stand-in, and nvrtc.py compiles the kernels of environments. machine_code.py inspects their machine code, and
   kernel_budgets.csv limits its size. device_comparison.py compares a pool on a device with a pool on the CPU, and
-  device_arrays.py makes small pools and arrays on a device. kernels_test.cc runs the kernels as C++. rooflines.py counts
-  the instructions that kernels execute, records the counts in kernel_work.csv, and computes the highest speed that a
-  GPU could reach.
+  device_arrays.py makes small pools and arrays on a device. kernels_test.cc runs the kernels as C++. rooflines.py
+  counts the instructions that kernels execute, records the counts in kernel_work.csv, and computes the highest speed
+  that a GPU could reach.
 - A mock of XLA on a GPU: xla.py calls the XLA handlers for CUDA.
 - proof/ contains the sections of tools/gpu_proof.py, a script that checks a GPU.
 - kill_while_saving.py kills a training script. type_checks.py is read by type checkers only; nothing runs it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exports the environments of one family to tests as C functions (functions.h). This file is compiled once for each
-// family, and the macro ENVPOOL_FAMILY_LIST names the family's plugin.cc. That file is included here in a namespace in
-// which its list of tables becomes a list of these functions, so every environment in the list is exported.
+// family, and the macro ENVPOOL_FAMILY_LIST names the family's plugin.cc. Below, plugin.cc is included in a namespace
+// in which its list of tables becomes a list of these functions, so every environment in the list is exported.
 #include "envpool/testing/functions.h"
 #include "envpool/core/plugin.h"
 

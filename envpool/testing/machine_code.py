@@ -134,7 +134,7 @@ def fused(listing: str) -> list[str]:
 
 
 def main() -> None:
-    """Writes the existing budgets and those of new environments."""
+    """Writes the existing budgets, and budgets for new environments."""
     known, rows = budgets(), []
     for environment in environments():
         name = f"{environment.family}/{environment.name}"

@@ -151,7 +151,7 @@ def sampled_cases(
 
 
 def values_end(options: int) -> int:
-    """Returns where the values of this many options end in a row of parameters. The checksum covers all bytes before."""
+    """Returns where the values of `options` options end in a row of parameters. The checksum covers the row so far."""
     return 16 + (8 * options + 15) // 16 * 16
 
 

@@ -84,7 +84,7 @@ class Card(NamedTuple):
 
 
 # H200: NVIDIA H200 Tensor Core GPU data sheet (SXM: 4.8 TB/s, 34 TFLOPS of f64, 67 of f32), and the H100 Tensor Core GPU
-# Architecture whitepaper for the multiprocessor. At the clock given here, 132 multiprocessors reach 67 TFLOPS of f32.
+# Architecture whitepaper for the multiprocessor. At the clock in CARDS, 132 multiprocessors reach 67 TFLOPS of f32.
 # RTX 4090: NVIDIA Ada GPU Architecture whitepaper. RTX 5090: NVIDIA RTX Blackwell GPU Architecture whitepaper.
 CARDS = (
     Card("H200", 4.8e12, 132, 1.98e9, 64),

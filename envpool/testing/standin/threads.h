@@ -78,7 +78,7 @@ struct Block {
   Races* races;
 };
 
-// How an instruction accesses memory. Atomic and volatile accesses are strong.
+// Describes how an instruction accesses memory. Atomic and volatile accesses are strong.
 typedef enum { kReads = 1, kWrites = 2, kStrong = 4 } AccessKind;
 
 // The hooks of the race detector, races.h.
