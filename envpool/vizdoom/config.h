@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ViZDoom's configuration files: lines such as `living_reward = -1` and lists of buttons and game variables in braces.
-// Keys and most values ignore case, and underscores in keys may be left out. ViZDoom warns about lines that it does not
-// understand; here they are errors.
+// Keys and most values ignore case, and underscores in keys may be left out. A line that cannot be understood is an
+// error here, whereas ViZDoom only warns about it.
 #pragma once
 
 #include <cmath>
@@ -241,7 +241,7 @@ class ConfigReader {
       c.start_time = std::max<i64>(c.start_time, 1);
       return true;
     }
-    // These settings do not affect what is observed.
+    // These settings do not affect observations.
     if (flag("objectsinfoenabled", ignored) || flag("sectorsinfoenabled", ignored) ||
         flag("renderallframes", ignored) || flag("windowvisible", ignored) || flag("consoleenabled", ignored) ||
         flag("soundenabled", ignored) || count("seed", unused, 0, 0xFFFFFFFF) ||

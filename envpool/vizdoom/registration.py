@@ -41,7 +41,7 @@ SCENARIOS = {
     "simpler_basic": "The same as Basic, with a gray screen.",
     "take_cover": "Step aside from fireballs.",
 }
-_ARENAS = ("cig", "multi_duel")  # Their only start positions are those of a deathmatch.
+_ARENAS = ("cig", "multi_duel")  # They have start positions only for deathmatches.
 
 # gymnasium's ids, without those whose observations contain audio or text.
 _GYMNASIUM = {
