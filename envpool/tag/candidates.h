@@ -63,7 +63,7 @@ class Candidates {
 
  private:
   static constexpr i32 kMaxRanked = 160;
-  static constexpr i32 kExcluded = 0x7F800000;  // infinity
+  static constexpr i32 kExcluded = 0x7F800000;  // the bits of infinity
 
   ENVPOOL_ALWAYS_INLINE i32 count(i32 limit) const {
     i32 found = 0;
@@ -71,8 +71,8 @@ class Candidates {
     return found;
   }
 
-  // Returns a squared distance within which there are at least k agents, but few more. The search assumes that the
-  // number of agents is proportional to the squared distance, and bisects if this assumption fails.
+  // Returns the bits of a squared distance within which at least k agents lie, but few more. The search assumes that
+  // the number of agents is proportional to the squared distance, and bisects if this assumption fails.
   ENVPOOL_FN i32 limit_for(i32 k, f32 guess) const {
     const i32 enough = k + k / 2 + 4;
     if (valid_ <= enough) return kExcluded - 1;

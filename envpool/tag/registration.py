@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of tag: those of WarpDrive's two environments, and one for each run that WarpDrive publishes."""
+"""The ids of tag: one for each of WarpDrive's two environments, and one for each run that WarpDrive publishes."""
 
 from __future__ import annotations
 

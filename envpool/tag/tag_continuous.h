@@ -31,8 +31,9 @@
 // others observe it as in the game.
 //
 // T. Lan et al., "WarpDrive: extremely fast end-to-end deep multi-agent reinforcement learning on a GPU",
-// arXiv 2108.13976. Reference: the Python code of warp_drive 2.7.1, example_envs/tag_continuous, in float32. There, all
-// resets return to the state that the constructor drew; here, each reset draws a new state in the same way.
+// arXiv 2108.13976. Reference: the Python code of warp_drive 2.7.1, example_envs/tag_continuous, in float32. In
+// WarpDrive, all resets return to the state that the constructor drew. In this environment, each reset draws a new
+// state in the same way.
 #pragma once
 
 #include "envpool/core/api.h"

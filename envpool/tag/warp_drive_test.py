@@ -112,7 +112,8 @@ def shorter(task_id, steps, **changed):
     return case("TagContinuous" if "Continuous" in task_id else "TagGridWorld", steps, **options)
 
 
-# The options of WarpDrive's own consistency tests, those of its runs, and others that exercise every reward.
+# Cases with the options of WarpDrive's consistency tests, with the options of its runs, and with other options.
+# Together they exercise every reward.
 CASES = {
     "continuous test 1": case(
         "TagContinuous", 200, num_taggers=2, num_runners=3, max_acceleration=1.0, max_turn=np.pi / 4,
