@@ -265,7 +265,7 @@ _DTYPES = ("envpool", "gymnasium")
 
 
 def _in_float32(space: gymnasium.Space[Any]) -> gymnasium.Space[Any]:
-    """Returns the space with float32 in place of float64. Actions of gymnasium's environments are float32."""
+    """Returns the space with float32 in place of float64, as in the action spaces of gymnasium's environments."""
     if isinstance(space, gymnasium.spaces.Dict):
         return gymnasium.spaces.Dict({name: _in_float32(part) for name, part in space.spaces.items()})
     if not isinstance(space, gymnasium.spaces.Box) or space.dtype != np.float64:

@@ -87,7 +87,7 @@ DAEMON = """
         if sys.argv[1] == "turn":
             steps.step(np.zeros(4096, np.int32))
 
-    other = threading.Thread(target=lambda: waits.players())  # with a second thread, recv waits for its send
+    other = threading.Thread(target=lambda: waits.players())  # recv waits for a send once two threads have called
     other.start(), other.join()
     for _ in range(3 if sys.argv[1] in ("turn", "step") else 1):
         threading.Thread(target=daemon, daemon=True).start()

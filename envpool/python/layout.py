@@ -30,7 +30,7 @@ class ResultLayout:
         outputs: names of the arrays, in the order in which the pool returns them.
         step: packs the arrays into the return value of step and recv.
         reset: packs the arrays into the return value of reset.
-        traced: like `step`, but for arrays that JAX traces, so that info always holds all of its keys.
+        traced: like `step`, but for arrays that JAX traces. It returns an info that always holds all of its keys.
     """
 
     outputs: list[str]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the time to import envpool and to make a pool.
 
-Both are measured in CPU time, because other programs may share the machine, and as multiples of the time that NumPy's
-import takes.
+Both are measured in CPU time, because other programs may share the machine. The limits are multiples of the time that
+the import of NumPy takes, so that they suit any machine.
 """
 
 from __future__ import annotations
