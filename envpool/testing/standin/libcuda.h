@@ -17,7 +17,7 @@ extern Machine* machine;  // null before cuInit
 extern bool forked;
 extern thread_local std::vector<void*> current;  // handles of contexts; the last is current
 
-int driver_version();  // as $ENVPOOL_STANDIN_VERSION says
+int driver_version();  // $ENVPOOL_STANDIN_VERSION or its default
 
 inline u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
 

@@ -25,7 +25,7 @@ using u8 = std::uint8_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-// CUresult.
+// The values of CUresult that the stand-in returns.
 enum Result {
   kSuccess = 0,
   kInvalidValue = 1,
@@ -97,25 +97,25 @@ struct Allocation {
   u32 slot, slots;
 };
 
-// A position in a stream: all work submitted before it.
+// A position in a stream. All work that was submitted earlier comes before it.
 struct Ticket {
   u64 stream;  // Stream::number
   u64 at;
 };
 
 struct Work {
-  std::function<int()> run;  // a Result
+  std::function<int()> run;  // returns a Result
   std::vector<Ticket> after;
 };
 
-// CUgraphNodeType.
+// The values of CUgraphNodeType.
 enum NodeType { kKernelNode, kCopyNode, kFillNode, kHostNode, kGraphNode, kEmptyNode, kWaitNode, kRecordNode };
 
 struct Node {
   void* handle = nullptr;
   NodeType type = kEmptyNode;
-  std::function<int()> run;  // a Result
-  std::vector<u64> after;    // indices of nodes, all smaller than its own
+  std::function<int()> run;  // returns a Result
+  std::vector<u64> after;    // indices of the nodes that this node depends on, all smaller than its own index
   void* recorded = nullptr;  // the event of a kRecordNode
 };
 
@@ -179,10 +179,10 @@ struct Device {
 struct Context {
   void* handle = nullptr;
   Device* device = nullptr;
-  int error = kSuccess;  // sticky
+  int error = kSuccess;  // the error of a failed kernel, which all later calls return
   std::unique_ptr<Slot[], void (*)(Slot*)> slots{nullptr, nullptr};
   Stream* legacy = nullptr;
-  std::map<std::thread::id, Stream*> per_thread;  // the default stream of each thread that used its own
+  std::map<std::thread::id, Stream*> per_thread;  // each thread's own default stream, if the thread has used it
 };
 
 struct Module {
@@ -220,7 +220,7 @@ class Machine {
   u64 memory_bytes = u64{8} << 30;        // memory of each device
   bool flat = false, races = false;       // ENVPOOL_STANDIN_MODE
 
-  // The failure requested by standinFail: how many calls are left until it, and its Result.
+  // The failure that standinFail requested: how many calls are left until the failure, and its Result.
   u64 calls_until_failure = 0;
   int failure = kSuccess;
   int injected_failure() { return calls_until_failure > 0 && --calls_until_failure == 0 ? failure : int{kSuccess}; }
@@ -267,7 +267,8 @@ class Machine {
   int check_captures();
   // Invalidates all captures of the context, and returns an error if there are any.
   int refuse_captures(const Context* context);
-  // Returns the capture of a blocking stream, which work in the legacy stream would implicitly depend on, or null.
+  // If `stream` is the legacy stream, its work implicitly depends on all blocking streams. Returns the capture of one of
+  // these, or null if none is being captured.
   Capture* implicit_capture(const Stream* stream) const;
   Capture* capture_by_id(u64 id) const;
   void end_capture(Capture* capture);

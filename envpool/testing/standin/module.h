@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum { kTag = 0x00DE, kSlots = 1 << 16, kNoSlot = 0, kSharedSlot = 1, kLocalSlot = 2, kFirstSlot = 3 };
-enum {  // CUresult
+enum {  // values of CUresult
   kIllegalAddress = 700,
   kTimeout = 702,
   kAssert = 710,
@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {
   const char* name;
-  int (*launch)(Launch* launch);  // a CUresult
+  int (*launch)(Launch* launch);  // returns a CUresult
   const uint32_t* parameter_bytes;
   uint32_t parameters, shared_bytes, local_bytes, max_threads;
 } ModuleKernel;
@@ -59,6 +59,6 @@ typedef struct {
   const ModuleKernel* kernels;
   const ModuleVariable* variables;
   uint32_t kernel_count, variable_count;
-} ModuleTable;  // `module_table` of the shared object
+} ModuleTable;  // the type of `module_table`, which the shared object exports
 
 #endif  // ENVPOOL_TESTING_STANDIN_MODULE_H_

@@ -12,7 +12,7 @@ using namespace standin;
 
 namespace {
 
-constexpr u32 kExternal = 1;  // a flag: in a capture, waiting for or recording the event becomes a node
+constexpr u32 kExternal = 1;  // a flag: in a capture, a wait for the event or a record of it becomes a node
 constexpr u32 kNonBlocking = 1;
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -119,7 +119,7 @@ API cuStreamGetCtx(void* stream, void** context) {
   return on_stream(stream, [&](Context&, Stream& on) { return *context = on.context->handle, int{kSuccess}; }, true);
 }
 
-// As the driver's manual demands, `function` must not call the driver.
+// `function` must not call the driver, as the driver's manual says.
 API cuLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
   return on_stream(stream, [&](Context&, Stream& on) {
     return machine->enqueue(&on, kHostNode, [=] { return function(data), int{kSuccess}; });

@@ -73,7 +73,7 @@ struct Block {
   void (*body)(Thread* t);
   Thread* threads;
   u32 count, ctaid[3];
-  u32 arrived[kBarriers], expected[kBarriers];  // of bar.arrive, which does not wait
+  u32 arrived[kBarriers], expected[kBarriers];  // counts of bar.arrive, which does not wait
   jmp_buf scheduler, out;
   Races* races;
 };
