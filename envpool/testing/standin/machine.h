@@ -267,8 +267,8 @@ class Machine {
   int check_captures();
   // Invalidates all captures of the context, and returns an error if there are any.
   int refuse_captures(const Context* context);
-  // If `stream` is the legacy stream, its work implicitly depends on all blocking streams. Returns the capture of one of
-  // these, or null if none is being captured.
+  // If `stream` is the legacy stream, its work implicitly depends on all blocking streams. Returns the capture of one
+  // of them, or null if none is being captured.
   Capture* implicit_capture(const Stream* stream) const;
   Capture* capture_by_id(u64 id) const;
   void end_capture(Capture* capture);
