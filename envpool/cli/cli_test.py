@@ -197,7 +197,7 @@ def test_info() -> None:
 
 
 def test_info_reports_where_environments_run() -> None:
-    """No text may claim that a GPU has run an environment, because none has."""
+    """No text may claim that a GPU has run an environment, because no GPU has done so yet."""
     ids = ("CartPole-v1", "Pong-v5", "Ant-v5")
     cart_pole, pong, ant = (" ".join(run("info", task_id).stdout.split()) for task_id in ids)
     for said in (cart_pole, pong):

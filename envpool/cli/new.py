@@ -47,6 +47,6 @@ def _renamed(text: str, names: dict[str, str]) -> str:
 
 
 def _without_repository(text: str) -> str:
-    """Removes what only concerns the example: its links into this repository, and the sentence about `envpool new`."""
+    """Removes the links into this repository and the sentence about `envpool new`, which concern only the example."""
     text = re.sub(r"; \[docs/[^\n|]*? ?\|", " |", text)
     return re.sub(r"\n`envpool new[^\n]*", "", text)

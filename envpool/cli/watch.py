@@ -88,7 +88,7 @@ def video_writer(path: Path, rate: float) -> Any:
 
 
 class Advice:
-    """If a video takes long, prints once to stderr how to finish it faster.
+    """If a video takes a long time, prints once to stderr how to finish it faster.
 
     Attributes:
         slow: the number of seconds after which a video counts as slow.
