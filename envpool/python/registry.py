@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registry: maps an id to its environment, and finds and loads the shared object.
 
-A family is a folder of this package with a `registration.py`, which calls `register_family` for each id, and a shared
-object of C tables, which is loaded when one of its ids is first made. Importing envpool imports neither of them.
+A family is a folder of this package. Its `registration.py` calls `register_family` for each id. Its shared object of C
+tables is loaded when one of its ids is first made. Importing envpool imports neither of them.
 """
 
 from __future__ import annotations
@@ -248,8 +248,8 @@ def register(
 ) -> None:
     """Registers an environment of a plugin, a shared object compiled against envpool's headers (core/plugin.h).
 
-    EnvPool's function of this name takes the names of three Python classes. Here an environment is a table in a shared
-    object and has no classes of its own.
+    EnvPool's function of this name takes the names of three Python classes. In this package, an environment is a table
+    in a shared object and has no classes of its own.
 
     Args:
         task_id: the new id.
