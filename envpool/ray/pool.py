@@ -268,8 +268,8 @@ class RayEnvPool:
     def _distribute(self, ids: npt.NDArray[np.int64], call: Callable[[_Shard, Any, Any, bool], Any]) -> None:
         """Makes one call to each worker that runs any of these environments.
 
-        `call` makes it. Its arguments are the shard, the rows of its environments, their local ids, and whether to
-        receive a batch.
+        The function `call` makes one such call. It takes the shard, the rows of its environments, their local ids, and
+        whether to receive a batch.
         """
         self._under_way[ids] = True
         owner = np.searchsorted(self._starts, ids, side="right") - 1
