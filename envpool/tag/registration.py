@@ -10,7 +10,7 @@ from envpool.registration import register_family
 
 
 class Tag(Family):
-    """Tag."""
+    """The family of tag."""
 
     def reference(self, task_id: str) -> str:
         """Returns the version of WarpDrive and the file in it that the dynamics or the defaults of an id follow."""
