@@ -36,7 +36,7 @@ def autoreset_constant(name):
 
 
 def raises_quickly(call, error, *words):
-    """Checks that a call raises an error within a second. Its text must begin with the id and contain the words."""
+    """Checks that a call raises an error within a second. The text must begin with the id and contain the words."""
     start = time.monotonic()
     with pytest.raises(error) as caught:
         call()

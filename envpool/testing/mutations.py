@@ -121,7 +121,7 @@ def some_of(these: list[Any], count: int, rng: random.Random) -> list[Any]:
 def sampled_cases(
     body: bytes, parts: Iterable[tuple[str, Any]], rng: random.Random, count: int = 1500
 ) -> list[tuple[str, bytes]]:
-    """Returns `count` random changes of a state that has too many bytes for a change of each."""
+    """Returns `count` random changes of a state that is too long for changing every byte in turn."""
     made = []
     for name, part in parts:
         dtype = np.dtype("uint8" if part.dtype == "bool" else part.dtype)
@@ -151,7 +151,10 @@ def sampled_cases(
 
 
 def values_end(options: int) -> int:
-    """Returns where the values of `options` options end in a row of parameters. The checksum covers the row so far."""
+    """Returns where the values of this many options end in a row of parameters.
+
+    The checksum covers the row up to there.
+    """
     return 16 + (8 * options + 15) // 16 * 16
 
 

@@ -86,7 +86,7 @@ class Instructions:
         self.calls: set[str] = set()
 
     def translate(self, operation: str, x: list[str], statement: str) -> str:
-        """Returns the C of an instruction.
+        """Returns the C code of an instruction.
 
         Args:
             operation: the instruction's name with its modifiers, which KNOWN matches.

@@ -79,7 +79,7 @@ class Names:
         return begin + bits_of(kind) // 8 * (int(extent[1:-1]) if extent else 1)
 
     def initial_values(self) -> list[str]:
-        """Returns the arrays that the variables' rows point to."""
+        """Returns the C declarations of the variables' initial values and of the pointers in them."""
         lines, numbers = [], {variable.name: i for i, variable in enumerate(self.variables)}
         for variable in self.variables:
             if variable.value:

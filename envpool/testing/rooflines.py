@@ -4,7 +4,7 @@
     python -m envpool.testing.rooflines kernel_work.csv docs/gpu.md       (make generated)
 
 The work of a step is counted on the stand-in for NVIDIA's driver: a counter is added to every basic block of a kernel's
-PTX, and pools play at random. Existing rows of kernel_work.csv stay; delete a row to have its work counted again. The
+PTX, and pools take random actions. Existing rows of kernel_work.csv stay; delete a row to count its work again. The
 table of docs/gpu.md, which follows the line `<!-- made by make generated: rooflines -->`, is computed from these rows,
 the layouts of the environments and the specifications of the cards.
 """
@@ -319,7 +319,7 @@ def count(sample: Sample) -> Work:
 
 
 def _continue(pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.random.Generator) -> None:
-    """Gives a pool states from the middle of episodes. A pool on the CPU plays at random to reach them."""
+    """Gives a pool states from the middle of episodes. A pool on the CPU reaches them with random actions."""
     cpu: Any = envpool.make_gymnasium(sample.task_id, num_envs=sample.num_envs, seed=1)
     pool.reset(), cpu.reset()
     for _ in range(WARM_UP):
@@ -352,7 +352,7 @@ def read_work(path: Path = WORK) -> dict[str, Work]:
 
 
 def bytes_of(task_id: str) -> int:
-    """Returns how many bytes a step has to transfer: it reads and writes the state, and one row of every array."""
+    """Returns how many bytes a step has to transfer: the state twice (read and written), and one row of every array."""
     construction = Construction(find(task_id), {})
     arrays, table = construction.arrays, construction.table
     assert table.device is not None

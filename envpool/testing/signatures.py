@@ -96,7 +96,7 @@ def stub() -> str:
 
 
 def _class_names(groups: Groups) -> list[str]:
-    """Returns a name for each table. If several families have a table of the same name, it begins with the family."""
+    """Returns a name for each table. It begins with the family if another family has a table of the same name."""
     tables = [table for _, table in groups]
     return [table if tables.count(table) == 1 else family.title().replace("_", "") + table for family, table in groups]
 

@@ -95,7 +95,7 @@ static void bring_arrived(Block* b, u32 barrier) {
   memset(arrived, 0, b->races->count * sizeof(u32));
 }
 
-// Returns whether barriers order an earlier access before the present one of the thread.
+// Returns whether barriers order an earlier access before the thread's present access.
 static int is_before(const Access* earlier, const Thread* t) {
   const Races* races = t->block->races;
   return earlier->block == races->block &&
