@@ -27,7 +27,7 @@
 
 namespace envpool::vizdoom {
 
-// Says which program to execute, with its arguments, and the folder to run it in.
+// Describes a program to execute: its path and arguments, and the folder to run it in.
 struct Command {
   std::vector<std::string> arguments;
   std::string folder;
