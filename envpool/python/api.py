@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""EnvPool's `py_env`, which makes Python classes from a compiled environment. In this package, it only raises an error."""
+"""EnvPool's `py_env`, which makes Python classes from a compiled environment. This one only raises an error."""
 
 from __future__ import annotations
 
