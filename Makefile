@@ -214,7 +214,7 @@ build/device/.made: $(SOURCES) $(VENV)/device/.ready
 # The tests of the interfaces. They also run in other virtual environments, with other versions of gym and gymnasium.
 INTERFACE_TESTS := $(patsubst %,envpool.python.%_test,registry specs interfaces batches episodes copies)
 
-# Tests gym's interface with both of its generations.
+# Tests the gym interface with an old and a new version of gym.
 test-gym: build/test/.installed $(VENV)/gym/.ready
 	@$(call install,gym,build/test/wheel)
 	@for version in 0.23.1 0.26.2; do \
@@ -284,7 +284,7 @@ test-bazel: $(VENV)/test/.ready
 	@$(IN_TEST_VENV) ENVPOOL_PYTHON="$(CURDIR)/$(VENV)/test/bin/python" python tools/bazel_offline.py test --jobs=$(JOBS) \
 	  //... $(BAZEL_ARGS)
 
-# Each library trains through its own EnvPool or gymnasium adapter, until its return has risen.
+# Each library trains through its own EnvPool or gymnasium adapter, until the mean return has risen.
 test-clients: test-gym test-jax build/test/.installed standin $(VENV)/clients/.ready $(VENV)/clients-old/.ready \
   $(VENV)/clients/gym-0.23.1 $(VENV)/clients/gym-0.26.2
 	@for venv in clients clients-old; do \
@@ -318,7 +318,7 @@ test-clients: test-gym test-jax build/test/.installed standin $(VENV)/clients/.r
 	$(VENV)/clients/bin/python examples/ppo_jax.py --num_envs=64 --num_steps=32 --learning_rate=2.5e-3,5e-3 --num_seeds=2 \
 	  --total_timesteps=150000 --require_return=475 --out=build/ppo_jax
 
-# Such small networks train fastest on one thread.
+# The small networks of these examples train fastest on one thread.
 CLIENT := OMP_NUM_THREADS=1 $(VENV)/clients/bin/python
 CLIENT_OLD := OMP_NUM_THREADS=1 "$(CURDIR)/$(VENV)/clients-old/bin/python"
 CLEANRL_ARGS := --total_timesteps=512 --num_envs=8 --num_steps=32
@@ -335,8 +335,8 @@ tsan asan: $(VENV)/test/.ready
 	$(IN_TEST_VENV) cmake --build --preset $@ -j $(JOBS)
 	$(IN_TEST_VENV) $(NO_ASLR) ctest --preset $@
 
-# The package with its tests, compiled with sanitizers. An ordinary Python loads it, so the sanitizers' runtimes and the C++
-# library, whose exceptions they intercept, are preloaded.
+# Tests the package compiled with sanitizers. An ordinary Python loads the package, so two things are preloaded: the
+# sanitizers' runtimes, and the C++ library, whose exceptions they intercept.
 test-states: build/states/.installed
 	@cd build/states/site && LD_PRELOAD="$(foreach name,asan ubsan stdc++,$(shell $${CXX:-g++} -print-file-name=lib$(name).so))" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH="$(CURDIR)/build/states/site" JAX_PLATFORMS=cpu \

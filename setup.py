@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For tools that still call setup.py. Each command is passed on to pip and the backend in pyproject.toml."""
+"""Supports tools that still call setup.py: passes each command on to pip and the backend in pyproject.toml."""
 
 from __future__ import annotations
 

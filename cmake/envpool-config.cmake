@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# For plugins outside this project, which call find_package(envpool CONFIG REQUIRED). `python -m envpool --cmake-dir`
-# prints envpool_DIR.
+# Plugins outside this project load this file with find_package(envpool CONFIG REQUIRED). `python -m envpool
+# --cmake-dir` prints the value for envpool_DIR.
 #
 #   envpool_add_plugin(snake plugin.cc)     builds snake.so, a shared object for envpool.register
 #   envpool::headers                        target with the headers, C++20, and the flags for reproducible arithmetic

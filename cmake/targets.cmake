@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Functions for each kind of target. They skip folders that do not have the sources of a target.
+# Defines a function for each kind of target. A function does nothing if the folder has no sources for its target.
 
 # The folder of the test libraries; tests find it in $ENVPOOL_TEST_LIB_DIR.
 set(ENVPOOL_TEST_LIB_DIR "${PROJECT_BINARY_DIR}/test_libs")
@@ -31,7 +31,7 @@ function(envpool_shared_object target output)
 endfunction()
 
 # Builds a family from its plugin.cc and the sources in its subfolders, which its tests link too. If the family needs an
-# external library, that is the target <family>_library.
+# external library, the target <family>_library stands for it.
 function(envpool_family name)
   set(folder "${PROJECT_SOURCE_DIR}/envpool/${name}")
   if(NOT EXISTS "${folder}/plugin.cc")
