@@ -3,8 +3,9 @@
 
     make figures
 
-docs/environments.webp shows environments of several families under random actions, by the seed below. docs/ratios.svg
-has the numbers of tables in docs/, so measure and change those first. The badges show values of pyproject.toml.
+docs/environments.webp shows environments of several families under random actions, which are drawn with SEED.
+docs/ratios.svg shows numbers from tables in docs/, so update these tables first. The badges show values of
+pyproject.toml.
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ def animation(path: Path) -> None:
     pages[0].save(path, save_all=True, append_images=pages[1:], duration=MILLISECONDS, loop=0, quality=60, method=4)
 
 
-# A row of the chart: its name, and for each peer the page, header, row and column of a table that has the ratio.
+# Each entry is a row of the chart: its name and, for each peer, where the ratio is: the page, and the header, row and
+# column of a table in it.
 _RUN = ("docs/benchmark.md", "steps/s | EnvPool")
 _GAMES = ("docs/atari_speed.md", "CPU µs per step")
 _JIT = ("docs/jax.md", "ratio (least, most)")

@@ -38,7 +38,10 @@ def _escaped(text: str) -> str:
 
 
 def _items(lines: list[str]) -> list[tuple[str, str]] | None:
-    """Returns lines such as `  Reward   1 a step`, with indented lines after them, as pairs; None for other text."""
+    """Parses lines such as `  Reward   1 a step`, and indented lines that continue them, into (name, text) pairs.
+
+    Returns None if there are other lines.
+    """
     items: list[tuple[str, str]] = []
     column = 0
     for line in lines:

@@ -75,7 +75,7 @@ class Overview:
             self._sections.setdefault(name, []).append(title + _GENERATED.sub("", text))
 
     def comparison(self, family: str) -> str:
-        """Returns the text about a family's reference, with links from a page in the folder of the families."""
+        """Returns the text about a family's reference, with links that work in a page in the families' folder."""
         text = "\n".join(self._sections.get(family, [])).strip()
         text = turn_links(text, "docs/environments.md", self._root)
 
