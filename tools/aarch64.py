@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles the package for Linux on aarch64 and tests it in qemu-user: ``python tools/aarch64.py [TEST ...]``.
 
-It needs Debian with the packages qemu-user and g++-aarch64-linux-gnu, and runs in the environment of the tests, for CMake
-and pybind11. An arm64 Python comes from Debian's packages, which are unpacked into build/aarch64/root without being
-installed, and NumPy, ale-py and MuJoCo come from their wheels for aarch64. TEST names Python tests to run instead of the
-default ones; "cpp" runs only the C++ tests.
+It needs Debian with the packages qemu-user and g++-aarch64-linux-gnu, and runs in the virtual environment of the tests,
+which has CMake and pybind11. An arm64 Python comes from Debian's packages, which are unpacked into build/aarch64/root
+without being installed. NumPy, ale-py and MuJoCo come from their wheels for aarch64. TEST names Python tests to run
+instead of the default ones; "cpp" runs only the C++ tests.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def build() -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Builds, and runs the tests."""
+    """Builds the package and runs the tests."""
     if missing := [package for program, package in PROGRAMS.items() if not shutil.which(program)]:
         sys.exit(f"missing programs: apt-get install {' '.join(missing)}")
     make_system()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs Bazel without a network: ``python tools/bazel_offline.py build //...``.
 
-Bazel 4 to 7 has these rules built in, but still downloads the repositories that they used to come from. This program
-avoids the download: it writes small repositories to build/bazel-offline, which refer to the built-in rules. Debian's
-package bazel-bootstrap contains one of these versions.
+Bazel 4 to 7 has the rules for C++, Java and protocol buffers built in, but still downloads the repositories from which
+these rules used to come. This program avoids the download: it writes small repositories to build/bazel-offline, which
+refer to the built-in rules. Debian's package bazel-bootstrap contains one of these versions of Bazel.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# For each repository, the file that others load from it and the rules that they expect there.
+# For each repository: the file that is loaded from it, and the rules that must be in this file.
 RULES = {
     "rules_cc": (
         "cc/defs.bzl",
@@ -33,7 +33,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "build" / "bazel-offline"
 
 
 def write(name: str) -> str:
-    """Writes a repository; returns the option with which Bazel uses it."""
+    """Writes a repository; returns the command-line option that makes Bazel use it."""
     file, rules = RULES[name]
     root = FOLDER / name
     (root / file).parent.mkdir(parents=True, exist_ok=True)

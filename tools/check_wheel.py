@@ -6,8 +6,8 @@
 It checks for each id that a pool can be made, that every observation is inside its space, and that equal seeds and
 actions give equal bits with one thread and with two. It also checks that randomness has an effect: under the same
 actions, the results of two seeds, of two environments of a pool, and of two episodes must differ. If they are equal
-after 100 steps, up to 5000 are taken, because some games begin with a title screen. In deterministic environments
-(NO_CHANCE) they must be equal.
+after 100 steps, up to 5000 steps are taken, because some games begin with a title screen. In deterministic environments
+(NO_CHANCE) the results must be equal.
 """
 
 import argparse

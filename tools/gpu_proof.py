@@ -215,7 +215,7 @@ SECTIONS: dict[str, Callable[[bool], Iterator[Step]]] = {
 SHARES = {"machine": 40, "compile": 150, "bits": 110, "plumbing": 70, "jax": 100, "speed": 60, "math": 30, "graph": 30}
 LIMIT = 510.0  # seconds of a section without --minutes
 GRACE = 20.0  # seconds by which a section's last step may exceed the section's time
-HANGS = 60.0  # seconds after which a step that was ended is not tried again
+HANGS = 60.0  # a step that was killed after more than this many seconds is not tried again
 
 
 class Part:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the interfaces with old and new packages, for each Python of this machine: ``python tools/matrix.py [PYTHON ...]``.
 
-Each Python has three environments: with the oldest versions that we support and that have wheels for this Python, with
-versions in between, and with the newest. The package is compiled once for each Python. A table is printed at the end.
+Each Python is tested with three sets of packages: the oldest supported versions that have wheels for this Python,
+versions in between, and the newest. The package is compiled once for each Python. A table is printed at the end.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NEWEST = {"numpy": "", "gymnasium": "", "jax": ""}
 
 
 def rows(version: str) -> dict[str, dict[str, str]]:
-    """Returns the package versions of each environment of a Python; "" is the newest."""
+    """Returns the sets of package versions with which a Python is tested; "" is the newest version."""
     between = {} if version == "3.14" else {"between": BETWEEN}
     return {"oldest": OLDEST.get(version, OLDEST["3.10"]), **between, "newest": NEWEST}
 
