@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of suite.py: the tasks with the sides that are measured, and the cases of each part."""
+"""Defines the cases of suite.py: the tasks, the sides (libraries) that each task compares, and each part's cases."""
 
 import os
 
@@ -149,7 +149,8 @@ def jit(tasks):
     return [{"task": t, "loop": "jit", **shape, "options": {}, "sides": ["gymnax"]} for t in tasks]
 
 
-# The scripts that make the tables of README and docs, with their options and further options of a quick run.
+# The scripts that make the tables of README and docs, with their options and the further options of a quick run. None:
+# a quick run skips the script.
 SCRIPTS = {
     "pool": ("pool.py", [], ["--rounds=1", "--window=0.2", "--only=CartPole, 1024"]),
     "pool_light": ("pool.py", ["--light", "--rounds=9", "--window=0.2"], None),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ loops without an engine. They are sides of comparisons, and show a lower bound on the cost of a step.
+"""Compiles and starts C++ loops without an engine, which show a lower bound on the cost of a step.
 
 Each loop is compiled into build/benchmark when it is first needed. All use the protocol of turns.h.
 """
@@ -55,7 +55,10 @@ def tag_loop(worlds: int, taggers: int, runners: int, observed: int) -> Compiled
 def mujoco_loop(
     python: str, case: dict[str, Any], model: str, frame_skip: int, forces: bool, noise: float
 ) -> CompiledSide:
-    """Starts a loop of mj_step, with the case's threads and episode length and the MuJoCo and models of `python`."""
+    """Starts a loop of mj_step with the case's number of threads and length of episodes.
+
+    MuJoCo and the models come from the packages that are installed for the interpreter `python`.
+    """
     episode = case.get("options", {}).get("max_episode_steps", 1000)
     root = package_folder(python, "mujoco")
     libraries = [*map(str, root.glob("libmujoco.so.*")), f"-Wl,-rpath,{root}"]

@@ -34,8 +34,8 @@ struct Loop {
   std::vector<std::minstd_rand> generators{};
   std::vector<std::unique_ptr<mjData, Deleter>> sims{};
   std::vector<int> elapsed{};
-  // Steps and resets since the start. An episode continues in the ring of controls where the previous one stopped, like
-  // the actions of a pool's episodes.
+  // For each simulation, the number of steps and resets since the start, which selects its next controls. An episode
+  // continues in the ring of controls where the previous episode stopped, as in a pool.
   std::vector<long> taken{};
   std::vector<double> controls{};  // (kRing, simulations, actuators)
   static constexpr int kRing = 64;

@@ -94,7 +94,7 @@ def rate_tables(record: dict) -> str:
 
 
 def efficiency_table(record: dict) -> str:
-    """Makes a table of the rate with t threads divided by t times the rate with one."""
+    """Makes a table of the efficiency: the rate with t threads, divided by t times the rate with one thread."""
     rows = []
     for task, results in by_task(record).items():
         single = next((r for r in results if r["case"]["num_threads"] == 1), None)

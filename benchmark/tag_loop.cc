@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measures a lower bound on the cost of a pool of tag: a handwritten loop around the same functions, which writes the
-// same arrays on one thread. The difference from a pool is the cost of the engine. The loop counts one step for each
-// player.
+// Measures a lower bound on the cost of a pool of tag: a handwritten loop on one thread that calls the functions of the
+// environment and writes the arrays of a pool. The difference from a pool is the cost of the engine. The loop counts
+// one step for each player.
 //
 //   c++ -std=c++20 -O3 -ffp-contract=off -I. benchmark/tag_loop.cc -o build/tag_loop
 //   echo seconds 1 | build/tag_loop 20 5 95 10    # worlds, taggers, runners, observed players (0: all)
