@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of ppo_device.py: worlds as tensors, policies with masks, schedules, a clock, and CUDA graphs.
+"""Implements the parts of ppo_device.py: worlds as tensors, policies with masks, schedules, a clock, and CUDA graphs.
 
 Axes are always (world, player, ...). Nothing here waits for the GPU, except where a docstring says so.
 """
@@ -149,7 +149,10 @@ class Seen:
 
 
 class Worlds:
-    """A pool as tensors. Pools on a GPU write each batch into the same memory, so that steps can be captured."""
+    """Wraps a pool so that it takes and returns tensors.
+
+    A pool on a GPU writes each batch into the same memory, so that steps can be captured in a CUDA graph.
+    """
 
     def __init__(
         self, task: str, num_envs: int, seed: int, env_device: str, device: torch.device, options: Mapping[str, Any]
@@ -167,7 +170,7 @@ class Worlds:
         self.fixed_rows = on_gpu or self.players == 1
         self.rows = torch.ones(
             num_envs, self.players, dtype=torch.bool
-        )  # on a CPU: the rows of the grid that are in a batch
+        )  # on a CPU: the rows of the grid (world, player) that the last batch contained
         self.info: dict[str, Any] = {}  # of the last batch
 
     def reset(self) -> Seen:
@@ -320,7 +323,7 @@ class Clock:
         if not self.on_gpu:
             self.marks[self.count :] = [(part, time.perf_counter())]
         else:
-            if self.count == len(self.marks):  # with external=True, a graph that captures the event records it
+            if self.count == len(self.marks):  # external=True: replaying a captured graph records the event again
                 self.marks.append((part, torch.cuda.Event(enable_timing=True, external=True)))
             self.marks[self.count][1].record()
         self.count += 1

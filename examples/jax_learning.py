@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The learning code that the JAX examples share: options, networks, policies of discrete choices, and PPO's update.
+"""Implements the learning in the JAX examples: options, networks, policies of discrete choices, and PPO's update.
 
 The idea and the hyperparameters are PureJaxRL's (https://github.com/luchris429/purejaxrl). All functions are for one
 agent; jax_run.py maps them over many agents and devices. Rollouts have shape (num_steps, columns, ...), in which a
@@ -176,8 +176,9 @@ def logits_of(o: LearningOptions, net: Any, choices: tuple[int, ...], obs: Array
 def act(o: LearningOptions, net: Any, choices: tuple[int, ...], obs: Array, noise: Array) -> tuple[Array, Array]:
     """Returns actions, shape (..., components), and their log-probabilities.
 
-    With Gumbel noise of shape (..., sum(choices)), the choices with the largest sums of logit and noise are a sample of
-    the policy. With 0, they are the most probable ones.
+    Each component of an action is the choice with the largest sum of logit and noise. If `noise` is Gumbel noise of
+    shape (..., sum(choices)), the action is a sample of the policy. If `noise` is 0, the action is the most probable
+    one.
     """
     logits = logits_of(o, net, choices, obs)
     noises = jnp.split(jnp.broadcast_to(noise, (*obs.shape[:-1], sum(choices))), np.cumsum(choices)[:-1], axis=-1)

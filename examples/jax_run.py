@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code that the JAX examples share for running: agents mapped over devices, checkpoints, curves and times."""
+"""Runs the training of the JAX examples: maps agents over devices, writes checkpoints and curves, measures times."""
 
 import itertools
 import json
@@ -184,7 +184,7 @@ def save(o: Any, run: Run) -> None:
 
 
 def load(o: Any, form: Run) -> Run:
-    """Reads a checkpoint. Its run may have been planned with another number of updates than `form`."""
+    """Reads a checkpoint of a run of the given form. The run may have been planned with another number of updates."""
     path = o.out / "checkpoint.npz"
     with opened(path), np.load(path) as file:
         kept = json.loads(str(file["options"]))

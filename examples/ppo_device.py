@@ -228,7 +228,7 @@ class Run:
                     raise refuse("load", f"a checkpoint with a policy {policy.name} of this shape", path) from error
 
     def first_features(self, seen: Seen) -> Tensor:
-        """Returns what policies see after a reset, (worlds, players, features). With --changes, half of it is 0."""
+        """Returns what policies see after a reset, (worlds, players, features). With --changes, the changes are 0."""
         new = seen.features
         return torch.cat([new, torch.zeros_like(new)], -1) if self.o.changes else new.clone()
 

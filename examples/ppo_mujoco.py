@@ -123,7 +123,7 @@ class Agent(nn.Module):
 
 @dataclass
 class Rollout:
-    """The batches in the order in which they were received. The reward of a step comes with the next observation."""
+    """Batches in the order in which they were received. A batch has the rewards of its environments' previous steps."""
 
     env: Tensor  # (rows, batch): the indices of the environments
     observation: Tensor
@@ -152,7 +152,7 @@ class Actors:
         self.observations, self.returns = Scale((self.observed,)), Scale()
         self.discounted, self.running = np.zeros(o.num_envs), np.zeros(o.num_envs)
         self.finished: list[float] = []  # returns of the last hundred episodes
-        self.waiting: list[Any] = []  # batches received ahead of `recv`
+        self.waiting: list[Any] = []  # batches that wait_for_all received and `recv` has not returned yet
         self.gamma = o.gamma
         self.wall = 0.0
 

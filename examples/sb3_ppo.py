@@ -25,12 +25,12 @@ flags.DEFINE_float("require_return", None, "fail if the trained policy's mean re
 
 
 def policy_for(space: spaces.Space[Any]) -> str:
-    """Returns Stable-Baselines3's name of the policy for such observations."""
+    """Returns Stable-Baselines3's name of the policy for observations of this space."""
     if isinstance(space, spaces.Dict):
         return "MultiInputPolicy"
     large = (
         is_image_space(space) and sorted(space.shape or ())[1] >= 36
-    )  # the least that the policy's convolutions accept
+    )  # the smallest height and width that the policy's convolutions accept
     return "CnnPolicy" if large else "MlpPolicy"
 
 

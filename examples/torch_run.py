@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code that the training examples in torch share: the start of a run, games with their scores, checkpoints."""
+"""Implements what the training examples in torch share: the start of a run, games with their scores, checkpoints."""
 
 import time
 from collections.abc import Mapping, Sequence
