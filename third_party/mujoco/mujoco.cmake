@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# MuJoCo's headers and library come from its Python package; we do not install them. Our shared object links to
-# libmujoco.so.<version>, which envpool/mujoco/family.py loads before our shared object.
-# A build for another processor names the folder of that processor's package in ENVPOOL_MUJOCO_FOLDER.
+# MuJoCo's headers and library come from its Python package; our package does not contain them. Our shared object links
+# to libmujoco.so.<version>, which envpool/mujoco/family.py loads before our shared object. A build for another
+# processor names the folder of that processor's package in ENVPOOL_MUJOCO_FOLDER.
 set(ENVPOOL_MUJOCO_FOLDER "" CACHE PATH "Folder of Python's package mujoco; empty: the one that Python imports")
 set(mujoco_folder "${ENVPOOL_MUJOCO_FOLDER}")
 if(NOT mujoco_folder)

@@ -20,7 +20,7 @@ def _mujoco_repository(context):
     found = context.execute([python, "-c", _FIND])
     folder = found.stdout.strip()
     if found.return_code or not folder:
-        # An empty repository: only targets that need MuJoCo fail.
+        # Makes an empty repository, so that only targets that need MuJoCo fail.
         context.file("BUILD.bazel", "")
         return
     for path in context.path(folder).readdir():
