@@ -33,7 +33,7 @@ def parse(options: type[T], description: str | None) -> T:
 
 
 class Log:
-    """Writes log.csv, one row per update. A resumed run keeps the `kept` rows that came before its checkpoint."""
+    """Writes log.csv, one row per update. A resumed run keeps the first `kept` rows, up to its checkpoint."""
 
     def __init__(self, out: Path, columns: Sequence[str], kept: int):
         path = out / "log.csv"

@@ -3,8 +3,8 @@
 
     python examples/curves.py runs/ppo_atari runs/ppo_atari_gymnasium --labels='this package,gymnasium' --out=curves.png
 
-Each argument is the --out folder of ppo_atari.py, ppo_mujoco.py, pqn_atari.py or ppo_device.py. ppo_device.py writes a
-return for each policy, so name the columns to plot:
+Each argument is the --out folder of ppo_atari.py, ppo_mujoco.py, pqn_atari.py or ppo_device.py. The last has a return for
+each policy:
 
     python examples/curves.py runs/ppo_device --labels='' --columns=tagger_return,runner_return --ylabel='mean return'
 """

@@ -70,7 +70,7 @@ def one_game(task: str, size: int, stack_num: int) -> Any:
 
 
 def atari(engine: str, task: str, num_envs: int, seed: int, size: int, stack_num: int) -> Vector:
-    """Makes a game by EnvPool's id, with EnvPool's observations and rewards, except that resizing may differ."""
+    """Makes games from EnvPool's id. Observations and rewards are EnvPool's, except that resizing may differ."""
     if engine == "gymnasium":
         return Vector(AsyncVectorEnv([partial(one_game, task, size, stack_num)] * num_envs), seed, clip=True)
     from ale_py.vector_env import AtariVectorEnv

@@ -2,8 +2,8 @@
 """Implements the learning in the JAX examples: options, networks, policies of discrete choices, and PPO's update.
 
 The idea and the hyperparameters are PureJaxRL's (https://github.com/luchris429/purejaxrl). All functions are for one
-agent; jax_run.py maps them over many agents and devices. Rollouts have shape (num_steps, columns, ...), in which a
-column is an environment, or a player of one. Where players may be absent, `Step.present` says which steps count.
+agent; jax_run.py maps them over many agents and devices. Rollouts have shape (num_steps, columns, ...), where a column
+is an environment or one of its players. If players may be absent, `Step.present` says in which steps they are present.
 """
 
 from dataclasses import dataclass
@@ -104,7 +104,8 @@ class Learner(NamedTuple):
 class Step(NamedTuple):
     """Steps to learn from.
 
-    `following` is the observation after the step and before any reset; the next `obs` is the one after the reset.
+    `following` is the observation after the step and before any reset. The next step's `obs` is the observation after
+    the reset.
     """
 
     obs: Any

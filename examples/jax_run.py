@@ -37,7 +37,7 @@ class Grid:
         points: the combinations, each a list of one value per hyperparameter.
         labels: a label for each combination, which names the hyperparameters that have several values.
         hyper: the hyperparameters of each agent. Agents are ordered by combination, then by seed.
-        keys: the key of each agent. The same seed has the same key in all combinations and in a run of more seeds.
+        keys: the key of each agent. A seed has the same key in all combinations, and also in runs with more seeds.
     """
 
     def __init__(self, o: Any, title: str) -> None:
@@ -136,7 +136,7 @@ def train(
         begin: returns the agents at the start, on the devices.
         update: see Devices.trainer.
         numbers: how many numbers for the curves an update returns; the last two are the sum of the returns of the
-            episodes that ended, and their number.
+            episodes that ended, and the number of these episodes.
     """
     clock = Clock()
     if not o.resume:

@@ -181,8 +181,8 @@ def collect(o: Options, worlds: Worlds, agent: Agent, key: Array) -> tuple[Agent
 
     Returns the agent, the steps of shape (num_steps, num_envs, players, ...), and numbers for curves.
 
-    The numbers are the sum of the runners' returns, the sum of the taggers' returns and the number of the episodes that
-    ended.
+    The numbers are about the episodes that ended: the sum of the runners' returns, the sum of the taggers' returns, and
+    the number of episodes.
     """
     nets = Teams(*(learner.net for learner in agent.learners))
     noise = jax.random.gumbel(key, (o.num_steps, worlds.num, worlds.players, sum(worlds.choices)))

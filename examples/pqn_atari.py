@@ -100,7 +100,7 @@ class Network(nn.Module):
 
 
 def returns_of(o: Options, rewards: Tensor, values: Tensor, terminated: Tensor, truncated: Tensor) -> Tensor:
-    """Returns lambda-returns. `values` are of the best actions, and have one more row than the other arrays."""
+    """Returns lambda-returns. `values` has the values of the best actions, and one more row than the other arrays."""
     returns = torch.zeros_like(rewards)
     following = values[-1]
     for t in reversed(range(len(rewards))):

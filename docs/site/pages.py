@@ -57,7 +57,7 @@ def turn_links(text: str, page: str, root: Path) -> str:
 
 
 class Overview:
-    """docs/environments.md, whose sections about families become parts of the families' pages.
+    """Reads docs/environments.md, whose sections about families become parts of the families' pages.
 
     Attributes:
         families: the names of the families that have a page.
