@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs Bazel without a network: ``python tools/bazel_offline.py build //...``.
 
-Bazel 4 to 7 has the rules for C++, Java and protocol buffers built in, but still downloads the repositories from which
-these rules used to come. This program avoids the download: it writes small repositories to build/bazel-offline, which
-refer to the built-in rules. Debian's package bazel-bootstrap contains one of these versions of Bazel.
+Bazel 4 to 7 has these rules built in, but still downloads the repositories that they used to come from. This program
+avoids the download: it writes small repositories to build/bazel-offline, which refer to the built-in rules. Debian's
+package bazel-bootstrap contains one of these versions.
 """
 
 from __future__ import annotations
