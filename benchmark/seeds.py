@@ -45,7 +45,7 @@ SOLVED = 475
 
 
 class Clock:
-    """Measures wall-clock time, and the CPU time of the processes that have ended since."""
+    """Measures wall-clock time, and the CPU time of child processes that have ended since the start."""
 
     def __init__(self) -> None:
         self.started, self.used = time.perf_counter(), self.cpu()
