@@ -5,8 +5,12 @@
 // everything. The interpreter and native code continue from there and must reach the same bits. The memory lies between
 // inaccessible pages, because the sanitizers do not check native code. ENVPOOL_FUZZ_STATES sets the number of changes
 // per test; 0 tries all.
+#ifdef _WIN32
+#include "envpool/core/system/system.h"
+#else
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <cstdlib>
@@ -31,17 +35,14 @@ class Fenced {
  public:
   enum Side { kBegin, kEnd };
   Fenced(size_t bytes, Side side) {
-    const size_t page = size_t(sysconf(_SC_PAGESIZE));
+    const size_t page = page_bytes();
     const size_t inside = (bytes + page - 1) / page * page;
     size_ = inside + 2 * page;
-    void* memory = mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    base_ = static_cast<u8*>(memory);
-    if (mprotect(base_ + page, inside, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+    base_ = static_cast<u8*>(reserve(size_, page, inside));
     data_ = side == kBegin ? base_ + page : base_ + page + inside - bytes;
   }
   Fenced(const Fenced&) = delete;
-  ~Fenced() { munmap(base_, size_); }
+  ~Fenced() { release(base_, size_); }
 
   u8* data() const { return data_; }
   template <class T>
@@ -50,6 +51,28 @@ class Fenced {
   }
 
  private:
+  // Reserves memory of which only `inside` bytes after the first page are accessible.
+#ifdef _WIN32
+  static size_t page_bytes() { return 4096; }
+  static void* reserve(size_t size, size_t page, size_t inside) {
+    u8* const memory = static_cast<u8*>(VirtualAlloc(nullptr, size, MEM_RESERVE, PAGE_NOACCESS));
+    if (memory == nullptr || VirtualAlloc(memory + page, inside, MEM_COMMIT, PAGE_READWRITE) == nullptr) {
+      throw std::bad_alloc();
+    }
+    return memory;
+  }
+  static void release(void* memory, size_t) { VirtualFree(memory, 0, MEM_RELEASE); }
+#else
+  static size_t page_bytes() { return size_t(sysconf(_SC_PAGESIZE)); }
+  static void* reserve(size_t size, size_t page, size_t inside) {
+    void* const memory = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    if (mprotect(static_cast<u8*>(memory) + page, inside, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+    return memory;
+  }
+  static void release(void* memory, size_t size) { munmap(memory, size); }
+#endif
+
   u8 *base_, *data_;
   size_t size_;
 };

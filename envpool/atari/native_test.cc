@@ -34,13 +34,22 @@ struct Image {
   }
 };
 
+// Sets the variable that disables native code, or removes it.
+void set_native(const std::string& value) {
+#ifdef _WIN32
+  _putenv_s("ENVPOOL_ATARI_NATIVE", value.c_str());
+#else
+  value.empty() ? unsetenv("ENVPOOL_ATARI_NATIVE") : setenv("ENVPOOL_ATARI_NATIVE", value.c_str(), 1);
+#endif
+}
+
 TEST(the_blob_does_not_depend_on_native_code) {
   for (const u32 number : {0u, 1u, 3u, 4u, 5u, 8u, 9u}) {
     const Image image(number);
     const Blob first = image.blob(), second = image.blob();
-    setenv("ENVPOOL_ATARI_NATIVE", "0", 1);
+    set_native("0");
     const Blob interpreted = image.blob();
-    unsetenv("ENVPOOL_ATARI_NATIVE");
+    set_native("");
     CHECK(interpreted.kept() == nullptr);
     CHECK(first.kept() != second.kept() || first.kept() == nullptr);
     CHECK_EQ(first.size(), interpreted.size());

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "envpool/bindings/cuda_driver.h"
 
-#include <dlfcn.h>
-#include <unistd.h>
-
 #include <map>
 #include <mutex>
+
+#include "envpool/core/system/system.h"
 
 namespace envpool::cuda {
 
@@ -28,19 +27,20 @@ const Driver& Driver::open(const std::string& path) {
   const std::lock_guard lock(*mutex);
   std::unique_ptr<const Driver>& known = (*opened)[path];
   if (known == nullptr) {
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw std::runtime_error("[envpool.cuda] " + std::string(dlerror()));
+    std::string why;
+    void* library = open_library(path, why);
+    if (library == nullptr) throw std::runtime_error("[envpool.cuda] " + why);
     std::unique_ptr<Driver> driver(new Driver);
-#define ENVPOOL_CUDA_FIND(member, name, arguments)                              \
-  driver->member = reinterpret_cast<Status(*) arguments>(dlsym(library, name)); \
+#define ENVPOOL_CUDA_FIND(member, name, arguments)                                       \
+  driver->member = reinterpret_cast<Status(*) arguments>(library_symbol(library, name)); \
   if (driver->member == nullptr) throw std::runtime_error("[envpool.cuda] " + path + " lacks " + name);
     ENVPOOL_CUDA_CALLS(ENVPOOL_CUDA_FIND)
 #undef ENVPOOL_CUDA_FIND
     driver->record_context =
-        reinterpret_cast<decltype(driver->record_context)>(dlsym(library, Driver::name_of_record_context));
+        reinterpret_cast<decltype(driver->record_context)>(library_symbol(library, Driver::name_of_record_context));
     driver->load_function =
-        reinterpret_cast<decltype(driver->load_function)>(dlsym(library, Driver::name_of_load_function));
-    driver->stand_in_is_flat_ = reinterpret_cast<int (*)()>(dlsym(library, "standinFlat"));
+        reinterpret_cast<decltype(driver->load_function)>(library_symbol(library, Driver::name_of_load_function));
+    driver->stand_in_is_flat_ = reinterpret_cast<int (*)()>(library_symbol(library, "standinFlat"));
     known = std::move(driver);
   }
   return *known;
@@ -60,7 +60,7 @@ void Driver::check(Status status, const char* call) const {
   throw CudaError(call, status, name == nullptr ? "an unknown error" : name, told);
 }
 
-Context::Context(const Driver& of, int which) : driver(of), number(which), pid_(getpid()) {
+Context::Context(const Driver& of, int which) : driver(of), number(which), pid_(process_id()) {
   ENVPOOL_CUDA(driver, device_get, &device_, number);
   ENVPOOL_CUDA(driver, retain_context, &handle_, device_);
 }
@@ -69,7 +69,7 @@ Context::~Context() {
   if (!forked()) driver.release_context(device_);
 }
 
-bool Context::forked() const { return pid_ != getpid(); }
+bool Context::forked() const { return pid_ != process_id(); }
 
 Context::Current::Current(const Context& context) : context_(context), usable_(!context.forked()) {
   if (usable_) usable_ = context.driver.push_context(context.handle_) == 0;

@@ -4,12 +4,13 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
+
+#include "envpool/core/system/system.h"
 
 namespace envpool::python {
 
@@ -98,7 +99,7 @@ class PythonCall {
     std::condition_variable none;
     int calls = 0;
     bool ended = false;
-    const pid_t pid = getpid();
+    const int pid = process_id();
   };
   // Never destroyed, because threads of XLA run during exit.
   static State& state() {
@@ -107,7 +108,7 @@ class PythonCall {
   }
 
   static void end() {
-    if (state().pid != getpid()) return;  // a forked process does not have the threads of its parent
+    if (state().pid != process_id()) return;  // a forked process does not have the threads of its parent
     const Unlocked unlocked;
     std::unique_lock lock(state().mutex);
     state().ended = true;

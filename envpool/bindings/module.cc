@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The extension module envpool._core: plugins, their tables, and pools. It depends on no particular environment.
-#include <dlfcn.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -19,18 +18,17 @@
 #include "envpool/bindings/xla_pool.h"
 #include "envpool/bindings/xla_pure.h"
 #include "envpool/core/pool/env_pool.h"
+#include "envpool/core/system/system.h"
 
 namespace envpool::python {
 
 // Loads a plugin and returns its tables. Plugins are never unloaded, because pools and arrays may outlive any owner
 // that a plugin could have.
 std::vector<PyTable> load_plugin(const std::string& path) {
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* why = dlerror();
-    throw std::runtime_error("cannot load the plugin " + path + ": " + (why != nullptr ? why : "unknown error"));
-  }
-  const auto entry = reinterpret_cast<abi::PluginEntry>(dlsym(library, "envpool_plugin"));
+  std::string why;
+  void* library = open_library(path, why);
+  if (library == nullptr) throw std::runtime_error("cannot load the plugin " + path + ": " + why);
+  const auto entry = reinterpret_cast<abi::PluginEntry>(library_symbol(library, "envpool_plugin"));
   if (entry == nullptr) throw std::runtime_error(path + " is not an envpool plugin: it exports no envpool_plugin");
   const abi::Plugin& plugin = *entry();
   if (plugin.abi != ENVPOOL_ABI) {

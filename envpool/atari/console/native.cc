@@ -5,13 +5,12 @@
 
 #include "envpool/atari/console/console.h"
 
-#if (defined(__x86_64__) && (defined(__unix__) || defined(__APPLE__)))
-#include <sys/mman.h>
-
+#if defined(__x86_64__)
 #include <cstdlib>
 #include <string_view>
 
 #include "envpool/atari/console/native_ops.h"
+#include "envpool/core/system/system.h"
 
 namespace envpool::atari {
 namespace native {
@@ -351,23 +350,17 @@ class NativeCode {
     const std::vector<u8> code = translator.translate();
     entry_offset_ = translator.entry_offset();
     size_ = code.size();
-    void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return;
-    std::memcpy(memory, code.data(), size_);
-    base_ = static_cast<u8*>(memory);
-    if (mprotect(memory, size_, PROT_READ | PROT_EXEC) == 0) return;
-    munmap(memory, size_);
-    base_ = nullptr;
+    base_ = map_code(code.data(), size_);
   }
   NativeCode(const NativeCode&) = delete;
   ~NativeCode() {
-    if (base_ != nullptr) munmap(base_, size_);
+    if (base_ != nullptr) free_code(base_, size_);
   }
 
   bool usable() const { return base_ != nullptr; }
 
   ExitReason run(Console& c, const Rom& rom, i32 cycle_limit, u32 ip, u32 pc_offset) const {
-    using Enter = u32 (*)(Console*, const Rom*, i32, u32, const u8*);
+    using Enter = u32(ENVPOOL_NATIVE_ABI*)(Console*, const Rom*, i32, u32, const u8*);
     Enter enter;
     const u8* start = base_ + entry_offset_;
     std::memcpy(&enter, &start, sizeof enter);
@@ -377,7 +370,7 @@ class NativeCode {
   }
 
  private:
-  u8* base_ = nullptr;
+  const u8* base_ = nullptr;
   size_t size_ = 0, entry_offset_ = 0;
 };
 

@@ -238,7 +238,7 @@ class TranslatorBase {
     a.call(function);
   }
   template <class R, class... Args>
-  void call(R (*function)(Args...)) {
+  void call(R(ENVPOOL_NATIVE_ABI* function)(Args...)) {
     call_address(reinterpret_cast<const void*>(function));
   }
   void load_cycles(Reg to, i32 pending) { a.lea(to, {kCycles, pending}); }

@@ -8,20 +8,27 @@
 
 #include "envpool/atari/console/console.h"
 
+// Native code uses the calling convention of Linux and macOS. That of Windows has other registers.
+#ifdef _WIN32
+#define ENVPOOL_NATIVE_ABI __attribute__((sysv_abi))
+#else
+#define ENVPOOL_NATIVE_ABI
+#endif
+
 namespace envpool::atari::native {
 
-inline u32 call_read(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
+ENVPOOL_NATIVE_ABI inline u32 call_read(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
   return read_chip(c, rom, address, noise, cycles);
 }
 // Pulls a byte from a stack outside of RAM. The opcode of the instruction is on the bus.
-inline u32 call_pull(Console& c, const Rom& rom, u32 opcode, u32, i32 cycles) {
+ENVPOOL_NATIVE_ABI inline u32 call_pull(Console& c, const Rom& rom, u32 opcode, u32, i32 cycles) {
   c.cycles = cycles;
   c.bus = static_cast<u8>(opcode);
   read_stack_top(c, rom);
   return pull(c, rom);
 }
 // Reads base + index and sets c.cycles. Returns ~0 if the exact CPU has to execute the instruction.
-inline u32 call_read_indexed(Console& c, const Rom& rom, u32 base, u32 index, i32 cycles) {
+ENVPOOL_NATIVE_ABI inline u32 call_read_indexed(Console& c, const Rom& rom, u32 base, u32 index, i32 cycles) {
   FastCpu r{};
   r.cycles = cycles;
   u32 value;
@@ -29,25 +36,25 @@ inline u32 call_read_indexed(Console& c, const Rom& rom, u32 base, u32 index, i3
   c.cycles = r.cycles;
   return value;
 }
-inline void call_write(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
+ENVPOOL_NATIVE_ABI inline void call_write(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
   write_chip(c, rom, address, value, cycles);
 }
 // Writes a value to an address. Returns 0 if the exact CPU has to execute the instruction instead.
-inline u32 call_write_indexed(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
+ENVPOOL_NATIVE_ABI inline u32 call_write_indexed(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
   address &= 0xFFFF;
   if (address & 0x1000 && !is_plain(rom, address)) return 0;
   write_chip(c, rom, address, value, cycles);
   return 1;
 }
-inline void call_write_register(Console& c, const Rom& rom, u32 reg, u32 value, i32 cycles) {
+ENVPOOL_NATIVE_ABI inline void call_write_register(Console& c, const Rom& rom, u32 reg, u32 value, i32 cycles) {
   write_tia_register(c, rom, reg, value, cycles);
 }
 
 // Writes to a TIA register that is known at translation time. Must not be used for VSYNC and WSYNC. Must not be used
 // past the last line either, because a write there ends the frame.
-using RegisterWriter = void(Console& c, const Rom& rom, u32, u32 value, i32 cycles);
+using RegisterWriter = void ENVPOOL_NATIVE_ABI(Console& c, const Rom& rom, u32, u32 value, i32 cycles);
 template <u32 kRegister>
-void write_fixed(Console& c, const Rom& rom, u32, u32 value, i32 cycles) {
+ENVPOOL_NATIVE_ABI void write_fixed(Console& c, const Rom& rom, u32, u32 value, i32 cycles) {
   c.cycles = cycles;
   write_register(c, rom, kRegister, static_cast<u8>(value));
 }
@@ -57,30 +64,30 @@ constexpr std::array<RegisterWriter*, sizeof...(kRegister)> make_writers(std::in
 }
 constexpr auto kRegisterWriters = make_writers(std::make_integer_sequence<u32, 64>());
 
-inline u32 call_decimal(Console& c, u32 a, u32 m, bool adding) {
+ENVPOOL_NATIVE_ABI inline u32 call_decimal(Console& c, u32 a, u32 m, bool adding) {
   const u32 sum = decimal_arithmetic(c, a, m, c.cpu.carry, adding);
   c.cpu.carry = static_cast<u8>(sum >> 8);
   return sum & 0xFF;
 }
 // call_wait() skips a timer loop and returns the last value read; call_count() runs a counter loop and returns the
 // counter. Both set c.cycles.
-inline u32 call_wait(Console& c, const Rom& rom, u32 ip, i32 cycles) {
+ENVPOOL_NATIVE_ABI inline u32 call_wait(Console& c, const Rom& rom, u32 ip, i32 cycles) {
   const CodeEntry& e = rom.code[ip];
   FastCpu r{};
   r.cycles = cycles;
   skip_timer_loop(c, r, e);
   return read_chip(c, rom, e.arg, e.hi, r.cycles);
 }
-inline u32 call_count(Console& c, const Rom& rom, u32 ip, u32 counter, i32 cycles) {
+ENVPOOL_NATIVE_ABI inline u32 call_count(Console& c, const Rom& rom, u32 ip, u32 counter, i32 cycles) {
   FastCpu r{};
   r.cycles = cycles;
   const u32 last = run_counter_loop(r, rom.code[ip], counter);
   c.cycles = r.cycles;
   return last;
 }
-inline u32 call_pack_flags(Console& c) { return pack_flags(c.cpu); }
-inline void call_unpack_flags(Console& c, u32 flags) { unpack_flags(c.cpu, static_cast<u8>(flags)); }
-inline u32 call_locate(Console& c, const Rom& rom, u32 pc) {
+ENVPOOL_NATIVE_ABI inline u32 call_pack_flags(Console& c) { return pack_flags(c.cpu); }
+ENVPOOL_NATIVE_ABI inline void call_unpack_flags(Console& c, u32 flags) { unpack_flags(c.cpu, static_cast<u8>(flags)); }
+ENVPOOL_NATIVE_ABI inline u32 call_locate(Console& c, const Rom& rom, u32 pc) {
   FastCpu r{};
   locate(c, rom, r, pc);
   return r.ip;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Determines whether AVX2 code is compiled (define ENVPOOL_AVX2 as 0 or 1 to override), and whether the CPU supports
-// it.
+// it. GCC does not align the stack for AVX2's registers on Windows, so that code compiled with it would crash.
 #pragma once
 
 #include "envpool/core/types.h"
 
 #ifndef ENVPOOL_AVX2
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !(defined(_WIN32) && !defined(__clang__))
 #define ENVPOOL_AVX2 1
 #else
 #define ENVPOOL_AVX2 0

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "envpool/core/pool/helper_threads.h"
 
+#ifndef _WIN32
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include <cstdlib>
 #include <mutex>
@@ -86,7 +88,8 @@ TEST(concurrent_and_nested_callers_do_not_deadlock) {
   CHECK_EQ(sum.load(), i64{4 * 200 * 45 + 4 * 4 * 10 * 2});
 }
 
-#ifndef __SANITIZE_THREAD__  // ThreadSanitizer does not support threads in a forked child
+// Windows has no fork(). ThreadSanitizer does not support threads in a forked child.
+#if !defined(_WIN32) && !defined(__SANITIZE_THREAD__)
 TEST(a_forked_child_gets_its_own_threads) {
   if (std::getenv("ENVPOOL_EMULATED") != nullptr) return;  // qemu-user 7.2 cannot fork a process that has threads
   std::atomic<i32> done{0};

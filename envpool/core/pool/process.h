@@ -1,79 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Access to the operating system: the CPUs and the memory that this process may use, the affinity and names of threads,
-// and the detection of forks, because threads do not exist in a forked child.
+// The CPUs and the memory that this process may use. On Linux, control groups may limit them. Other systems have none.
 //
 // `root` is prepended to the paths of /proc and /sys, for tests.
 #pragma once
 
-#include <pthread.h>
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "envpool/core/system/system.h"
 #include "envpool/core/types.h"
 
 namespace envpool {
-
-inline std::atomic<u32>& fork_counter() {
-  static std::atomic<u32> counter{0};
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { fork_counter().fetch_add(1); });
-  (void)registered;
-  return counter;
-}
-inline u32 fork_generation() { return fork_counter().load(std::memory_order_relaxed); }
-inline bool forked_since(u32 generation) { return fork_generation() != generation; }
-
-// A set of CPUs of any size, unlike cpu_set_t, which is limited to 1,024.
-class CpuSet {
- public:
-  explicit CpuSet(int cpus) : cpus_(cpus), set_(CPU_ALLOC(size_t(cpus))) {
-    if (set_) CPU_ZERO_S(bytes(), set_.get());
-  }
-  explicit operator bool() const { return set_ != nullptr; }
-  int cpus() const { return cpus_; }
-  size_t bytes() const { return CPU_ALLOC_SIZE(size_t(cpus_)); }
-  cpu_set_t* get() { return set_.get(); }
-  void add(int cpu) { CPU_SET_S(size_t(cpu), bytes(), set_.get()); }
-  bool has(int cpu) const { return CPU_ISSET_S(size_t(cpu), bytes(), set_.get()); }
-
- private:
-  struct CpuSetDeleter {
-    void operator()(cpu_set_t* set) const { CPU_FREE(set); }
-  };
-  int cpus_;
-  std::unique_ptr<cpu_set_t, CpuSetDeleter> set_;
-};
-
-// Returns the CPUs in this process's affinity mask, in ascending order.
-inline std::vector<int> allowed_cpus() {
-  std::vector<int> cpus;
-  for (int size = CPU_SETSIZE; size <= 1 << 20; size *= 2) {
-    CpuSet mask(size);
-    if (!mask) break;
-    if (sched_getaffinity(0, mask.bytes(), mask.get()) != 0) {
-      if (errno == EINVAL) continue;  // the kernel's mask is larger
-      break;
-    }
-    for (int cpu = 0; cpu < size; ++cpu) {
-      if (mask.has(cpu)) cpus.push_back(cpu);
-    }
-    break;
-  }
-  if (cpus.empty()) cpus.push_back(0);
-  return cpus;
-}
 
 // Returns the folders of this process's control groups, for cgroup v2 and for the `controller` of v1. These are its own
 // group and the groups that contain it, if they are mounted. The limits of all of them apply.
@@ -130,7 +73,7 @@ inline double cgroup_cpus(const std::string& root = {}) {
 
 // Returns the memory limit in bytes: the minimum of the machine's memory and the limits of all control groups.
 inline double memory_limit(const std::string& root = {}) {
-  double bytes = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
+  double bytes = physical_memory();
   for (const std::string& folder : cgroup_folders("memory", root)) {
     for (const char* name : {"/memory.max", "/memory.limit_in_bytes"}) {
       double limit = 0;
@@ -142,9 +85,7 @@ inline double memory_limit(const std::string& root = {}) {
 
 // Returns the memory limit minus the resident memory of this process, in bytes.
 inline double usable_memory(const std::string& root = {}) {
-  double size = 0, resident = 0;  // pages
-  std::ifstream("/proc/self/statm") >> size >> resident;
-  return std::max(0.0, memory_limit(root) - resident * double(sysconf(_SC_PAGE_SIZE)));
+  return std::max(0.0, memory_limit(root) - resident_memory());
 }
 
 // Returns the number of CPUs that this process may use, by affinity and quota. It is the default of num_threads.
@@ -153,20 +94,11 @@ inline i32 usable_cpus(const std::string& root = {}) {
   return std::max(1, int(std::ceil(std::min(mask, cgroup_cpus(root)))));
 }
 
-// Sets the affinity of the calling thread. Ignores errors, which cost speed, not correctness, and negative CPUs.
-inline void pin_this_thread(i32 cpu) {
-  if (cpu < 0) return;
-  CpuSet mask(std::max(cpu + 1, CPU_SETSIZE));
-  if (!mask) return;
-  mask.add(cpu);
-  (void)pthread_setaffinity_np(pthread_self(), mask.bytes(), mask.get());
-}
-
-// Sets the calling thread's name, which debuggers, profilers and top show. Linux truncates it to 15 characters.
+// Sets the calling thread's name to the prefix and the number, truncated to the 15 characters that Linux allows.
 inline void name_this_thread(const char* prefix, i32 number) {
   char name[16];
   std::snprintf(name, sizeof(name), "%s%d", prefix, int(number));
-  (void)pthread_setname_np(pthread_self(), name);
+  set_thread_name(name);
 }
 
 }  // namespace envpool

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "envpool/core/pool/process.h"
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "envpool/core/testing/testing.h"
 
@@ -13,8 +16,10 @@ namespace envpool {
 class FakeRoot {
  public:
   FakeRoot() {
-    char name[] = "/tmp/envpool-process-XXXXXX";
-    path_ = mkdtemp(name);
+    static int number = 0;
+    const std::string name = "envpool-process-" + std::to_string(process_id()) + "-" + std::to_string(++number);
+    path_ = (std::filesystem::temp_directory_path() / name).generic_string();
+    std::filesystem::create_directory(path_);
   }
   ~FakeRoot() { std::filesystem::remove_all(path_); }
   FakeRoot(const FakeRoot&) = delete;
@@ -125,6 +130,7 @@ TEST(malformed_files_impose_no_limit) {
   CHECK_EQ(cgroup_cpus(root.path()), HUGE_VAL);
 }
 
+#ifdef __linux__
 TEST(a_cpu_set_may_exceed_1024_cpus) {
   CpuSet set(5000);
   CHECK(bool(set));
@@ -142,6 +148,44 @@ TEST(a_thread_is_pinned_to_a_cpu) {
     CHECK_EQ(allowed_cpus().size(), 1u);
     CHECK_EQ(allowed_cpus().front(), cpu);
   }).join();
+}
+#endif
+
+TEST(a_thread_has_its_name) {
+  std::thread([] {
+    name_this_thread("envpool-", 12);
+    CHECK_EQ(thread_name(), "envpool-12");
+  }).join();
+}
+
+TEST(a_process_uses_memory_and_time_goes_on) {
+  CHECK(!allowed_cpus().empty());
+  CHECK(physical_memory() > resident_memory());
+  CHECK(resident_memory() > 1 << 16);
+  const auto before = coarse_time();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(coarse_time() > before);
+}
+
+TEST(machine_code_runs) {
+#if defined(__x86_64__)
+  const std::vector<u8> code{0xB8, 42, 0, 0, 0, 0xC3};  // mov eax, 42; ret
+#elif defined(__aarch64__)
+  const std::vector<u8> code{0x40, 0x05, 0x80, 0x52, 0xC0, 0x03, 0x5F, 0xD6};  // mov w0, #42; ret
+#else
+  const std::vector<u8> code;
+#endif
+  if (code.empty()) return;
+  const u8* const mapped = map_code(code.data(), code.size());
+  if (mapped == nullptr) return;  // the system refuses
+  CHECK_EQ(reinterpret_cast<int (*)()>(reinterpret_cast<std::uintptr_t>(mapped))(), 42);
+  free_code(mapped, code.size());
+}
+
+TEST(a_missing_shared_object_is_reported) {
+  std::string why;
+  CHECK(open_library("no_such_folder/no_such_library.so", why) == nullptr);
+  CHECK(why.find("no_such_library.so") != std::string::npos);
 }
 
 }  // namespace envpool

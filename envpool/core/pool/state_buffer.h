@@ -5,8 +5,6 @@
 // copied, and arrays that the user holds are never overwritten.
 #pragma once
 
-#include <time.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -256,7 +254,7 @@ class BlockPool {
   // cache.
   void release(Block* block) noexcept {
     if (forked_since(generation_)) return;
-    const Nanoseconds now = coarse_now();
+    const Nanoseconds now = coarse_time();
     Block* expired = nullptr;
     {
       std::lock_guard lock(mutex_);
@@ -307,12 +305,6 @@ class BlockPool {
   }
   static void free_all(Block* block) {
     while (block != nullptr) delete std::exchange(block, block->next);
-  }
-  // Returns a monotonic time with a resolution of a few milliseconds, which is cheap to read.
-  static Nanoseconds coarse_now() {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
   }
 
   const BlockLayout layout_;

@@ -22,10 +22,23 @@ inline void* allocate(std::size_t size, std::size_t alignment) {
     allocation_failed = true;
     throw std::bad_alloc();
   }
+  size = size != 0 ? size : 1;
+#ifdef _WIN32  // free() cannot free aligned memory there
+  void* memory = _aligned_malloc(size, alignment > 16 ? alignment : 16);
+#else
   void* memory = alignment > 16 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
-                                : std::malloc(size != 0 ? size : 1);
+                                : std::malloc(size);
+#endif
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
+}
+
+inline void free(void* memory) {
+#ifdef _WIN32
+  _aligned_free(memory);
+#else
+  std::free(memory);
+#endif
 }
 
 // Returns the number of allocations while `action` runs.
@@ -47,8 +60,8 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 // GCC reports these as mismatched, although they match the operators above.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { envpool::testing::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { envpool::testing::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { envpool::testing::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { envpool::testing::free(memory); }
 #pragma GCC diagnostic pop

@@ -165,10 +165,8 @@ class FaultyEnv {
     if (command == 1) throw std::runtime_error("step threw");
     if (command == 2) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      char name[16] = "";
-      pthread_getname_np(pthread_self(), name, sizeof(name));
       const std::lock_guard lock(names_mutex);
-      names.insert(name);
+      names.insert(thread_name());
     }
     while (command == 3 && !release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (command == 4) {
