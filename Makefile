@@ -12,6 +12,7 @@ DOCS_ARGS ?=
 DEVICE_PYTHON ?= python3.12
 MATRIX_ARGS ?=
 AARCH64_ARGS ?=
+CROSS_ARGS ?=
 BAZEL_ARGS ?=
 WHEELS_ARGS ?=
 
@@ -30,7 +31,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 .PHONY: help demo test test-all cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
   test-device test-jax-device standin device-wheel lint format generated docs docs-browse figures tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel wheels sdist \
-  cibuildwheel release-check test-matrix test-aarch64 test-bazel clean
+  cibuildwheel release-check test-matrix test-aarch64 cross test-bazel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -67,6 +68,7 @@ help:
 	@echo 'make release-check compare the tag TAG=v1.2.3 with the files that name the version'
 	@echo 'make test-matrix   test the interfaces with old and new versions of Python, NumPy, gymnasium and JAX (an hour)'
 	@echo 'make test-aarch64  compile for Linux on aarch64 and test in qemu-user (Debian: qemu-user, g++-aarch64-linux-gnu)'
+	@echo 'make cross         compile for Windows and macOS, and run the C++ tests for Windows in Wine (Debian: mingw-w64, wine64)'
 	@echo 'make test-bazel    build and run the C++ tests with Bazel, without a network (Debian: bazel-bootstrap)'
 	@echo 'make clean         remove build/'
 
@@ -279,6 +281,10 @@ test-matrix: $(VENV)/wheel/.ready
 # Compiles for another processor and runs the C++ tests and some Python tests in an emulator.
 test-aarch64: $(VENV)/test/.ready
 	@$(IN_TEST_VENV) python tools/aarch64.py $(AARCH64_ARGS)
+
+# Compiles for Windows, where the C++ tests run in Wine, and for macOS, whose programs cannot be run here.
+cross: $(VENV)/test/.ready
+	@$(IN_TEST_VENV) python tools/cross.py $(CROSS_ARGS)
 
 test-bazel: $(VENV)/test/.ready
 	@$(IN_TEST_VENV) ENVPOOL_PYTHON="$(CURDIR)/$(VENV)/test/bin/python" python tools/bazel_offline.py test --jobs=$(JOBS) \

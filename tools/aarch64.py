@@ -9,14 +9,14 @@ instead of the default ones; "cpp" runs only the C++ tests.
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from cross_compiling import ROOT, require, run, run_cpp_tests
+from cross_compiling import build as compile_tree
+
 OUT = ROOT / "build" / "aarch64"
 SYSTEM, SITE, CMAKE = OUT / "root", OUT / "site", OUT / "cmake"
 PROGRAMS = {"qemu-aarch64": "qemu-user", "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu", "apt-get": "apt"}
@@ -31,13 +31,6 @@ TESTS = (
     "envpool.atari.resize_test",
     "envpool.python.batches_test",
 )
-
-
-def run(*command: str | Path, env: Mapping[str, str] | None = None, cwd: Path = ROOT) -> None:
-    """Runs a command; exits if it fails."""
-    status = subprocess.run(list(map(str, command)), env={**os.environ, **(env or {})}, cwd=cwd, check=False).returncode
-    if status:
-        sys.exit(f"failed with status {status}: {' '.join(map(str, command))}")
 
 
 def make_system() -> None:
@@ -84,11 +77,14 @@ def build() -> None:
     """Compiles the package with its tests, and copies it next to the wheels."""
     name = python().name
     pybind11 = subprocess.check_output([sys.executable, "-m", "pybind11", "--cmakedir"], text=True).strip()
-    run("cmake", "-G", "Ninja", "-S", ROOT, "-B", CMAKE, "--toolchain", ROOT / "cmake" / "aarch64-linux-gnu.cmake",
-        "-DENVPOOL_TESTING=ON", f"-Dpybind11_DIR={pybind11}", f"-DENVPOOL_MUJOCO_FOLDER={SITE / 'mujoco'}",
+    compile_tree(
+        CMAKE,
+        "aarch64-linux-gnu.cmake",
+        f"-Dpybind11_DIR={pybind11}",
+        f"-DENVPOOL_MUJOCO_FOLDER={SITE / 'mujoco'}",
         f"-DPython_INCLUDE_DIR={SYSTEM / 'usr' / 'include' / name}",
-        f"-DPYTHON_MODULE_EXTENSION=.cpython-{name.removeprefix('python').replace('.', '')}-aarch64-linux-gnu.so")  # fmt: skip
-    run("cmake", "--build", CMAKE)
+        f"-DPYTHON_MODULE_EXTENSION=.cpython-{name.removeprefix('python').replace('.', '')}-aarch64-linux-gnu.so",
+    )
     shutil.rmtree(SITE / "envpool", ignore_errors=True)
     ignored = shutil.ignore_patterns("__pycache__", "*.cc", "*.h")
     shutil.copytree(ROOT / "envpool", SITE / "envpool", ignore=ignored)
@@ -96,15 +92,13 @@ def build() -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Builds the package and runs the tests."""
-    if missing := [package for program, package in PROGRAMS.items() if not shutil.which(program)]:
-        sys.exit(f"missing programs: apt-get install {' '.join(missing)}")
+    """Builds, and runs the tests."""
+    require(PROGRAMS)
     make_system()
     make_site()
     build()
     if not arguments or "cpp" in arguments:
-        run("ctest", "--test-dir", CMAKE, "--output-on-failure", "-j", str(len(os.sched_getaffinity(0))),
-            env={"ENVPOOL_EMULATED": "1"})  # fmt: skip
+        run_cpp_tests(CMAKE, {"ENVPOOL_EMULATED": "1"})
     tests = [name for name in arguments or TESTS if name != "cpp"]
     if tests:
         env = {"QEMU_LD_PREFIX": str(SYSTEM), "PYTHONPATH": str(SITE), "PYTHONDONTWRITEBYTECODE": "1"}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps that cross compilations have in common (aarch64.py, cross.py)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def run(*command: str | Path, env: Mapping[str, str] | None = None, cwd: Path = ROOT) -> None:
+    """Runs a command; exits if it fails."""
+    status = subprocess.run(list(map(str, command)), env={**os.environ, **(env or {})}, cwd=cwd, check=False).returncode
+    if status:
+        sys.exit(f"failed with status {status}: {' '.join(map(str, command))}")
+
+
+def require(programs: Mapping[str, str]) -> None:
+    """Exits unless all programs exist. Programs are mapped to the Debian packages that have them."""
+    if missing := [package for program, package in programs.items() if not shutil.which(program)]:
+        sys.exit(f"missing programs: apt-get install {' '.join(missing)}")
+
+
+def build(folder: Path, toolchain: str, *options: str) -> None:
+    """Compiles the C++ tests and all targets that ``options`` do not disable, with the file cmake/``toolchain``."""
+    run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "--toolchain", ROOT / "cmake" / toolchain,
+        "-DENVPOOL_TESTING=ON", *options)  # fmt: skip
+    run("cmake", "--build", folder)
+
+
+def run_cpp_tests(folder: Path, env: Mapping[str, str]) -> None:
+    """Runs the C++ tests in the emulator that the toolchain file names."""
+    run("ctest", "--test-dir", folder, "--output-on-failure", "-j", str(len(os.sched_getaffinity(0))), env=env)
