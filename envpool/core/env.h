@@ -86,6 +86,10 @@
 //     static u64 identity(const Params&);                         // optional, as above; for example a hash of a model
 //     static i64 heap_bytes(const Params&);                       // optional: the heap memory of an object;
 //                                                                 // make() refuses pools that would not fit
+//     static constexpr const char* kNoSnapshots = "...";          // optional: why there is no save, as the end of
+//                                                                 // an error's sentence
+//     void cancel();                                              // optional: the pool is closing, and a step or reset
+//                                                                 // that waits shall throw. Called by another thread
 //     // optional: steps are short, so the calling thread may run them, which saves a wake-up. Ctrl-C waits for the
 //     // current step.
 //     static constexpr bool kBounded = true;

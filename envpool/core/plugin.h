@@ -161,6 +161,15 @@ struct TableOf {
     return with_status(error, [&] { cast(envs).render(env_id, rgb); });
   }
 
+  static void cancel(void* envs) { cast(envs).cancel(); }
+
+  static constexpr const char* no_snapshots() {
+    if constexpr (requires { Env::kNoSnapshots; }) {
+      return Env::kNoSnapshots;
+    } else {
+      return nullptr;
+    }
+  }
   static constexpr const abi::Pure* pure_functions() {
     if constexpr (std::is_same_v<Contract, HostContract<Env>>) {
       return nullptr;
@@ -187,6 +196,8 @@ struct TableOf {
       .save = save,
       .load = load,
       .render = render,
+      .cancel = Envs::kCancels ? cancel : nullptr,
+      .no_snapshots = no_snapshots(),
       .pure = pure_functions(),
       .device = nullptr,  // kTableOf sets it
   };

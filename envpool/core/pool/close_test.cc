@@ -88,6 +88,58 @@ TEST(a_close_waits_for_a_caller_that_steps) {
   caller.join();
 }
 
+// Waits in a step and in the reset after it, until it is cancelled.
+class WaitingEnv : public HostEnvBase {
+ public:
+  static constexpr const char* kName = "WaitingEnv";
+  static constexpr const char* kNoSnapshots = "nobody wants them";
+  WaitingEnv(const Params&, i32) {}
+  void reset(Rng&) {
+    if (waits_) wait();
+  }
+  Outcome step(ActionRow, Rng&) {
+    waits_ = true;
+    wait();
+  }
+  void observe(Row row) { *row.at<i32, 1>(0) = 0; }
+  void cancel() { cancelled_ = true; }
+
+ private:
+  [[noreturn]] void wait() {
+    while (!cancelled_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    throw std::runtime_error("cancelled");
+  }
+  std::atomic<bool> waits_{false}, cancelled_{false};
+};
+
+TEST(a_close_cancels_steps_that_wait) {
+  const auto pool = PoolConfig{.num_envs = 2, .num_threads = 1}(envpool::table<WaitingEnv>());
+  reset_all(*pool);
+  (void)pool->recv();
+  send(*pool, {0, 1}, {0, 0});
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  pool->close(std::chrono::seconds(20));  // throws if the steps do not end
+  CHECK(pool->closed());
+}
+
+TEST(an_environment_says_why_it_has_no_snapshots) {
+  const auto pool = PoolConfig{.num_envs = 1}(envpool::table<WaitingEnv>());
+  reset_all(*pool);
+  (void)pool->recv();
+  for (const bool saves : {true, false}) {
+    try {
+      if (saves) {
+        pool->snapshot(0);
+      } else {
+        pool->restore(0, "", 0);
+      }
+      CHECK(false);
+    } catch (const std::runtime_error& error) {
+      CHECK(std::string(error.what()).ends_with(" state, because nobody wants them"));
+    }
+  }
+}
+
 TEST(a_close_accepts_every_valid_timeout) {
   using Seconds = std::chrono::duration<double>;
   for (f64 timeout : {0.5e8, 1e9, 1e18, 1e300, HUGE_VAL}) {

@@ -413,6 +413,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     if (closed_.exchange(true)) return;
     received_.notify_all();
     scheduler_.stop();
+    envs_->cancel();
   }
 
   // Records that this thread no longer accesses the environments. mutex_ is held.

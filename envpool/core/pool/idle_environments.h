@@ -23,19 +23,19 @@ class IdleEnvironments {
   // Returns the state of an environment.
   std::string snapshot(i32 env_id) {
     admission_.require_idle(env_id, "snapshot");
-    require(abi::kCanSnapshot, "snapshot: this environment cannot save its state");
+    require_snapshots("snapshot: this environment cannot save its state");
     return Snapshot::pack(identity(env_id), admission_.status(env_id), save(env_id));
   }
   void restore(i32 env_id, const char* data, i64 size) {
     admission_.require_idle(env_id, "restore");
-    require(abi::kCanSnapshot, "restore: this environment cannot load a state");
+    require_snapshots("restore: this environment cannot load a state");
     const Snapshot saved(label_, identity(env_id), envs_.layout().max_players, data, size);
     load(env_id, saved.state(), saved.state_size(), saved.status(), "restore");
   }
   // Copies the state of one environment, including its generator, to others. If seeds and streams are passed, they seed
   // the generators of the copies. Invalid arguments throw before anything is changed.
   void clone(i32 source, const i32* env_ids, i32 count, const u64* seeds, const u32* streams) {
-    require(abi::kCanSnapshot, "clone: this environment cannot save its state");
+    require_snapshots("clone: this environment cannot save its state");
     admission_.require_idle(source, "clone");
     admission_.admit(env_ids, count, "clone");
     admission_.withdraw(env_ids, count);
@@ -74,6 +74,11 @@ class IdleEnvironments {
  private:
   void require(u32 flag, const char* refusal) const {
     if ((table_.flags & flag) == 0) label_.refuse_call(refusal);
+  }
+  void require_snapshots(const char* refusal) const {
+    if ((table_.flags & abi::kCanSnapshot) != 0) return;
+    const std::string reason = table_.no_snapshots == nullptr ? "" : std::string(", because ") + table_.no_snapshots;
+    label_.refuse_call(refusal + reason);
   }
   u64 identity(i32 env_id) const { return snapshot_identity(label_, envs_.identity(env_id)); }
   std::string save(i32 env_id) {

@@ -120,6 +120,7 @@ class VectorEnv {
     requires requires(const State& state, const typename Env::Params& p) { Env::render(state, p, rgb); } ||
                  requires(const State& state) { state->render(rgb); };
   };
+  static constexpr bool kCancels = requires(State& state) { state->cancel(); };
 
   explicit VectorEnv(const abi::Config& config) : max_players_(config.max_players) {
     for (i32 i = 0; i < config.num_envs; ++i) {
@@ -151,6 +152,12 @@ class VectorEnv {
   static i64 env_bytes(const typename Env::Params& params) { return bytes_of(params) + Contract::heap_bytes(params); }
 
   void seed(i32 env_id, u64 seed, u32 stream) { slot(env_id).episode.seed(seed, stream); }
+
+  void cancel() {
+    if constexpr (kCancels) {
+      for (i32 i = 0; i < size_; ++i) slot(i).state->cancel();
+    }
+  }
 
   void reset(const abi::Work& work) { run_all(work, Operation::kReset); }
   void step(const abi::Work& work) { run_all(work, Operation::kStep); }

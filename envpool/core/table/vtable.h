@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 7
+#define ENVPOOL_ABI 8
 
 namespace envpool::abi {
 
@@ -219,8 +219,12 @@ struct Table {
   // A state is user input. For any bytes, load either fails or makes a state that is safe to step.
   i32 (*load)(void* envs, i32 env_id, const void* data, i64 size, TextSink error);
   i32 (*render)(void* envs, i32 env_id, u8* rgb, TextSink error);  // (render_height, render_width, 3)
-  const Pure* pure;                                                // null: not portable
-  const Device* device;                                            // null: not portable
+  // Tells the environments that the pool is closing: steps and resets that wait for something outside this process
+  // shall fail soon. Any thread may call it at any time before destroy. Null: none of them waits.
+  void (*cancel)(void* envs);
+  const char* no_snapshots;  // why there are none; null: no reason is given
+  const Pure* pure;          // null: not portable
+  const Device* device;      // null: not portable
 };
 
 struct Plugin {
