@@ -30,12 +30,13 @@ namespace envpool::vizdoom {
 
 class DoomEnv {
  public:
+  static constexpr const char* kNoSnapshots = "ViZDoom's engine cannot save the complete state of a game";
   static constexpr const char* kName = "Vizdoom";
 
   struct Params {
     std::shared_ptr<Setup> setup;
     i64 frame_skip, stack, height, width;
-    bool combined, episodic_life;
+    bool combined;
     std::string recordings;       // folder, or empty
     std::vector<i32> variables;   // the variables in the settings, then the others in kInfo
     std::vector<i32> shown;       // for each info field, the index of its variable in `variables`
@@ -83,7 +84,7 @@ class DoomEnv {
     read_variables(false);
     Outcome outcome;
     outcome.reward = reward();
-    outcome.terminated = game_.finished() || (params_.episodic_life && game_.state().dead);
+    outcome.terminated = game_.finished();
     if (!game_.finished()) push_frame();
     return outcome;
   }
@@ -98,6 +99,8 @@ class DoomEnv {
 
   void render(u8* rgb) const { game_.render(rgb); }
 
+  void cancel() { game_.cancel(); }
+
   static i64 heap_bytes(const Params& p) { return kEngineBytes + p.stack * p.frame_bytes(); }
 
   static void options(OptionSpecs& o) {
@@ -108,7 +111,7 @@ class DoomEnv {
     o.integer("stack_num", 4, "Number of images in an observation, the newest last.").between(1, 64).changes_shapes();
     o.integer("frame_skip", 4, "Tics per step; a second of the game has 35.").between(1, 1000);
     o.text("lmp_save_dir", "", "Existing folder in which every episode is recorded as env_I_N.lmp.");
-    o.boolean("episodic_life", false, "The player's death ends the episode even if the game continues.");
+    o.boolean("episodic_life", false, "No effect: a player has one life, so its death ends the episode in any case.");
     o.boolean("use_combined_action", false, "An action is the number of a combination of buttons.").changes_shapes();
     o.boolean("force_speed", false, "With combined actions, the button SPEED is always held.").changes_shapes();
     o.text("delta_button_config", "", "Values of delta buttons in combined actions: {name: (count, low, high)}.")
@@ -138,7 +141,6 @@ class DoomEnv {
     p.height = o.integer("img_height");
     p.width = o.integer("img_width");
     p.combined = o.boolean("use_combined_action");
-    p.episodic_life = o.boolean("episodic_life");
     p.weapon_duration = o.integer("weapon_duration");
     p.recordings = std::string(o.text("lmp_save_dir"));
     // A command of the engine has at most 127 characters.

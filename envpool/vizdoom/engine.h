@@ -3,28 +3,22 @@
 // One process of ViZDoom's engine, and the protocol that ViZDoom's Python package uses: commands and answers go through
 // message queues, and the state of the game is in shared memory.
 //
-// Nothing stays behind when this process is killed: the names of the shared memory and the engine's folder are removed
-// as soon as the engine runs, and the kernel kills the engine. If this process is killed while an engine starts, the
-// next process that starts an engine removes what is left.
+// If this process is killed, the kernel kills the engine. The names of the shared memory and the engine's folder are
+// removed as soon as the engine runs (leftovers.h has the details), so the memory is freed with the last process.
 #pragma once
 
-#include <dirent.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include <array>
+#include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <functional>
 #include <mutex>
-#include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "envpool/vizdoom/config.h"
+#include "envpool/vizdoom/leftovers.h"
 #include "envpool/vizdoom/message_queue.h"
 #include "envpool/vizdoom/process.h"
 #include "envpool/vizdoom/shared_state.h"
@@ -50,39 +44,40 @@ class Engine {
     const i64 needed = shared_bytes(config);
     expect_shared(needed);
     const std::string id = new_id();
-    const std::string folder = new_folder();
+    const Folder folder(id);
     try {
-      to_engine_.create("/ViZDoomMQDoom" + id);
-      from_engine_.create("/ViZDoomMQCtr" + id);
-      child_.start({arguments(files, config, seed, id), folder});
+      to_engine_.create(kToEngine + id);
+      from_engine_.create(kFromEngine + id);
+      child_.start({arguments(files, config, seed, id), folder.path()});
       wait("start");
-      shared_.open("/ViZDoomSM" + id);
+      shared_.open(kSharedState + id);
       check_shared();
+      shared_.unlink();  // before the queue, whose lock protects it (leftovers.h)
+      for (MessageQueue* queue : {&from_engine_, &to_engine_}) queue->unlink();
+      shared_.close_file();
     } catch (...) {
       // If the engine failed, nothing else removes the shared memory that the engine itself has made.
       if (child_.owned()) {
         child_.kill();
-        shm_unlink(("/ViZDoomSM" + id).c_str());
+        shm_unlink((kSharedState + id).c_str());
       }
       close();
-      remove_folder(folder);
       expect_shared(needed);  // reports if other engines have taken the memory meanwhile
       throw;
     }
-    for (MessageQueue* queue : {&to_engine_, &from_engine_}) queue->unlink();
-    shared_.unlink();
-    shared_.close_file();
-    remove_folder(folder);
   }
+
+  // Makes waits for the engine fail soon, now and in the future. Any thread may call it at any time.
+  void cancel() { cancelled_ = true; }
 
   bool started() const { return started_; }
   // A forked process has a copy of this object, but no engine.
   bool owned() const { return child_.owned(); }
   const SharedGame& game() const { return *reinterpret_cast<const SharedGame*>(shared_.memory()); }
-  SharedInput& input() const { return *reinterpret_cast<SharedInput*>(shared_.memory() + input_at_); }
+  SharedInput& input() const { return *reinterpret_cast<SharedInput*>(shared_.memory() + regions_[kInputRegion].at); }
   // Returns an image buffer, or null if the engine has none of this kind.
   const u8* buffer(Region region, i64 bytes) const {
-    return i64(game().region_bytes[region]) < bytes ? nullptr : shared_.memory() + game().region_at[region];
+    return regions_[region].bytes < bytes ? nullptr : shared_.memory() + regions_[region].at;
   }
 
   // Sends a console command, which the engine runs at its next tic.
@@ -138,6 +133,9 @@ class Engine {
         case MessageQueue::Received::kBroken: fail(what);
         case MessageQueue::Received::kNothing:
           if (!child_.running()) fail(what);
+          if (cancelled_) {
+            throw std::runtime_error("ViZDoom's engine did not " + std::string(what) + " before the pool was closed");
+          }
           if (std::chrono::steady_clock::now() > until) {
             throw std::runtime_error("ViZDoom's engine did not " + std::string(what) + " within " +
                                      std::to_string(timeout_.count()) + " s");
@@ -180,25 +178,28 @@ class Engine {
     };
     if (shared_.bytes() < i64(sizeof(SharedGame))) throw wrong();
     const SharedGame& state = game();
+    // The table of regions is copied before it is checked, because the engine could change it after the check.
+    for (i32 i = 0; i < kRegions; ++i) {
+      const u64 at = volatile_read(state.region_at[i]), bytes = volatile_read(state.region_bytes[i]);
+      if (at > u64(shared_.bytes()) || bytes > u64(shared_.bytes()) - at) throw wrong();
+      regions_[size_t(i)] = {i64(at), i64(bytes)};
+    }
     if (state.version != kEngineVersion) {
       const std::string found(state.version_text, strnlen(state.version_text, sizeof(state.version_text)));
       throw std::runtime_error("expected the engine of ViZDoom " + std::string(kEngineVersionText) + ", got " + found +
                                ": install vizdoom==" + kEngineVersionText);
     }
-    if (state.region_bytes[kGameRegion] != sizeof(SharedGame) ||
-        state.region_bytes[kInputRegion] != sizeof(SharedInput) || i64(state.bytes) != shared_.bytes()) {
+    if (regions_[kGameRegion].bytes != sizeof(SharedGame) || regions_[kInputRegion].bytes != sizeof(SharedInput) ||
+        regions_[kInputRegion].at % alignof(SharedInput) != 0 || i64(state.bytes) != shared_.bytes()) {
       throw wrong();
     }
-    for (i32 i = 0; i < kRegions; ++i) {
-      if (state.region_at[i] > state.bytes || state.region_bytes[i] > state.bytes - state.region_at[i]) throw wrong();
-      if (i > 0) shared_.allocate(i64(state.region_at[i]), i64(state.region_bytes[i]));
-    }
+    for (i32 i = 1; i < kRegions; ++i) shared_.allocate(regions_[size_t(i)].at, regions_[size_t(i)].bytes);
     shared_.allocate(0, i64(offsetof(SharedGame, label)));
     shared_.allocate(i64(offsetof(SharedGame, hit_count)),
                      i64(sizeof(SharedGame)) - i64(offsetof(SharedGame, hit_count)));
-    input_at_ = i64(state.region_at[kInputRegion]);
     started_ = true;
   }
+  static u64 volatile_read(const u64& value) { return *static_cast<const volatile u64*>(&value); }
 
   static std::vector<std::string> arguments(const EngineFiles& files, const Config& config, u32 seed,
                                             const std::string& id) {
@@ -230,72 +231,15 @@ class Engine {
     return all;
   }
 
-  // Names contain this process's id, so that a later process can tell which were left behind.
-  static constexpr std::string_view kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  static constexpr const char* kFolderPrefix = "envpool-vizdoom-";
-  static constexpr i32 kIdDigits = 5, kRandomDigits = 4;
-
-  static std::string digits(u64 number, i32 count) {
-    std::string text;
-    for (i32 i = 0; i < count; ++i, number /= kDigits.size()) text += kDigits[size_t(number % kDigits.size())];
-    return text;
-  }
-  static std::string new_id() {
-    u64 random = 0;
-    if (getrandom(&random, sizeof(random), 0) != sizeof(random)) {
-      random = u64(std::chrono::steady_clock::now().time_since_epoch().count());
-    }
-    return "e" + digits(u64(getpid()), kIdDigits) + digits(random, kRandomDigits);
-  }
-  static std::string new_folder() {
-    std::string path =
-        (std::filesystem::temp_directory_path() / kFolderPrefix).string() + std::to_string(getpid()) + "-XXXXXX";
-    if (mkdtemp(path.data()) == nullptr) {
-      throw std::runtime_error("cannot make the folder " + path + ": " + std::strerror(errno));
-    }
-    return path;
-  }
-  static void remove_folder(const std::string& folder) {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
-  }
-
-  // Returns whether a file belongs to a process that has died. Young files are kept: their process may be in another
-  // namespace, where it has another id.
-  static bool left_behind(const std::string& path, u64 process) {
-    struct stat info;
-    return stat(path.c_str(), &info) == 0 && info.st_uid == geteuid() && time(nullptr) - info.st_mtime > 600 &&
-           process > 0 && ::kill(pid_t(process), 0) != 0 && errno == ESRCH;
-  }
-  static void each_file(const std::string& folder, const std::function<void(const std::string&)>& action) {
-    DIR* directory = opendir(folder.c_str());
-    if (directory == nullptr) return;
-    while (const dirent* entry = readdir(directory)) action(entry->d_name);
-    closedir(directory);
-  }
-  static void remove_leftovers() {
-    each_file("/dev/shm", [](const std::string& name) {
-      for (const std::string_view prefix : {"ViZDoomSMe", "ViZDoomMQCtre", "ViZDoomMQDoome"}) {
-        if (!name.starts_with(prefix) || name.size() != prefix.size() + kIdDigits + kRandomDigits) continue;
-        u64 process = 0;
-        for (i32 i = kIdDigits; i-- > 0;) process = process * 62 + kDigits.find(name[prefix.size() + size_t(i)]);
-        if (left_behind("/dev/shm/" + name, process)) shm_unlink(("/" + name).c_str());
-      }
-    });
-    std::error_code ignored;
-    const std::string folder = std::filesystem::temp_directory_path(ignored).string();
-    each_file(folder, [&](const std::string& name) {
-      if (!name.starts_with(kFolderPrefix)) return;
-      const u64 process = std::strtoull(name.c_str() + std::strlen(kFolderPrefix), nullptr, 10);
-      if (left_behind(folder + "/" + name, process)) remove_folder(folder + "/" + name);
-    });
-  }
-
   MessageQueue to_engine_, from_engine_;
   SharedObject shared_;
   Child child_;
-  i64 input_at_ = 0;
+  struct Range {
+    i64 at, bytes;
+  };
+  std::array<Range, kRegions> regions_{};  // inside the shared memory
   bool started_ = false;
+  std::atomic<bool> cancelled_{false};
   std::chrono::seconds timeout_{60};
 };
 

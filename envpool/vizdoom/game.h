@@ -46,6 +46,8 @@ class Game {
     });
   }
 
+  // Makes waits for the engine fail soon. Any thread may call it at any time.
+  void cancel() { engine_.cancel(); }
   const SharedGame& state() const { return engine_.game(); }
   bool running() const { return engine_.started(); }
   // Returns whether the episode is over, because of the map, the player's death or the time limit of the settings.
@@ -97,10 +99,11 @@ class Game {
     if (found == nullptr) throw std::runtime_error("ViZDoom's engine has no image of the expected size");
     return found;
   }
-  bool ended() const { return (!state().multiplayer && state().dead) || state().map_end; }
+  bool ended() const { return state().dead || state().map_end; }
 
   void start(u32 seed) {
     engine_.start(files_, config_, seed);
+    if (state().multiplayer) throw std::runtime_error("expected game_args of a game with one player");
     wait_for_start_time();
     SharedInput& input = engine_.input();
     input = SharedInput{};

@@ -21,6 +21,7 @@ namespace envpool::vizdoom {
 
 class GymEnv {
  public:
+  static constexpr const char* kNoSnapshots = "ViZDoom's engine cannot save the complete state of a game";
   static constexpr const char* kName = "VizdoomGym";
 
   struct Params {
@@ -84,6 +85,8 @@ class GymEnv {
   }
 
   void render(u8* rgb) const { game_.render(rgb); }
+
+  void cancel() { game_.cancel(); }
 
   static i64 heap_bytes(const Params&) { return kEngineBytes; }
 

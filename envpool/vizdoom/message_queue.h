@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -50,6 +51,7 @@ class SharedObject {
       errno = mapping_error;
       fail("map");
     }
+    if (create_bytes > 0) flock(file, LOCK_EX | LOCK_NB);  // until the file is closed or the process dies
     file_ = file;
     memory_ = static_cast<u8*>(memory);
     bytes_ = bytes;
@@ -138,9 +140,12 @@ class MessageQueue {
       index()[i] = kMessagesAt + i * i64(sizeof(Slot)) - (kIndexAt + i * i64(sizeof(i64)));
     }
     __atomic_store_n(reinterpret_cast<u32*>(memory), kInitialized, __ATOMIC_RELEASE);
+  }
+  // Removes the name. Until then, this process holds a lock on the file.
+  void unlink() {
+    object_.unlink();
     object_.close_file();
   }
-  void unlink() { object_.unlink(); }
   void disown() { object_.disown(); }
   void close() { object_.close(); }
 

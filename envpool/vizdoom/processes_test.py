@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -46,6 +47,10 @@ def left_behind() -> set[str]:
     """Returns the names of shared memory and folders that engines use while they start."""
     memory = {name for name in os.listdir("/dev/shm") if name.startswith(("ViZDoomSMe", "ViZDoomMQ"))}
     return memory | {name for name in os.listdir(tempfile.gettempdir()) if name.startswith("envpool-vizdoom-")}
+
+
+def path_of(name: str) -> Path:
+    return Path(tempfile.gettempdir() if name.startswith("envpool-") else "/dev/shm") / name
 
 
 def wait_until_dead(processes: list[int]) -> None:
@@ -163,21 +168,53 @@ def test_a_forked_process_does_not_end_the_engines() -> None:
 
 
 def test_leftovers_of_a_killed_process_are_removed() -> None:
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-    code = "".join(digits[dead.pid // 62**i % 62] for i in range(5))
-    queue = Path("/dev/shm") / f"ViZDoomMQCtre{code}0000"
-    folder = Path(tempfile.gettempdir()) / f"envpool-vizdoom-{dead.pid}-test"
-    queue.touch()
-    folder.mkdir()
-    for path in (queue, folder):
-        os.utime(path, (0, 0))
-    process = start_script("print('done')")
-    out, error = process.communicate(timeout=60)
+    before = left_behind()
+    process = start_script("")  # killed while it waits for its engines in the first line
+    until = time.monotonic() + 30
+    while len(left_behind() - before) < 3:
+        assert time.monotonic() < until, "no engine started"
+        time.sleep(0.001)
+    process.kill()
+    process.communicate()
+    left = left_behind() - before
+    assert left
+    for name in left:  # new ones are kept, because they could belong to a process that has not locked them yet
+        os.utime(path_of(name), (0, 0))
+    live = Path("/dev/shm") / "ViZDoomMQDoomep_test000"
+    with live.open("w") as file:
+        os.utime(live, (0, 0))
+        fcntl.flock(file, fcntl.LOCK_EX)  # as a process does whose engine starts
+        out, error = start_script("print('done')").communicate(timeout=60)
+        assert out == "done\n", error
+        assert left_behind() - before == {live.name}
+    out, error = start_script("print('done')").communicate(timeout=60)
     assert out == "done\n", error
-    assert not queue.exists()
-    assert not folder.exists()
+    assert left_behind() <= before
+
+
+@pytest.mark.parametrize("under_way", ["step", "start"])
+def test_closing_a_pool_whose_engine_hangs(under_way: str, tmp_path: Path) -> None:
+    hangs = tmp_path / "hangs"
+    started = tmp_path / "started"
+    before = left_behind()
+    if under_way == "step":
+        env = envpool.make_gymnasium(TASK, num_envs=1)
+        env.reset()
+        os.kill(engines(os.getpid())[0], signal.SIGSTOP)
+        env.send(IDLE[:1])
+    else:
+        hangs.write_text(f"#!/bin/sh\necho >> {started}\nexec sleep 60\n")
+        hangs.chmod(0o755)
+        env = envpool.make_gymnasium(TASK, num_envs=1, vzd_path=hangs)
+        env.async_reset()
+    time.sleep(0.3)
+    begin = time.monotonic()
+    env.close()
+    assert time.monotonic() - begin < 5
+    assert engines(os.getpid()) == []
+    assert left_behind() <= before
+    if under_way == "start":
+        assert started.read_text() == "\n"  # the engine was not started again
 
 
 def test_too_little_shared_memory() -> None:
