@@ -2473,7 +2473,8 @@ class BlackjackOptions(CommonOptions, total=False):
 VizdoomId = Literal[
     "Basic-v1", "BasicAudio-v1", "BasicNotifications-v1", "Cig-v1", "DeadlyCorridor-v1", "Deathmatch-v1",
     "DefendTheCenter-v1", "DefendTheLine-v1", "HealthGathering-v1", "HealthGatheringSupreme-v1", "MultiDuel-v1",
-    "MyWayHome-v1", "PredictPosition-v1", "RocketBasic-v1", "SimplerBasic-v1", "TakeCover-v1", "VizdoomCustom-v1",
+    "MyWayHome-v1", "PredictPosition-v1", "RocketBasic-v1", "SimplerBasic-v1", "TakeCover-v1", "D1Basic-v1",
+    "D2Navigation-v1", "D3Battle-v1", "D4Battle2-v1", "VizdoomCustom-v1",
 ]
 
 class VizdoomOptions(CommonOptions, total=False):
@@ -2482,7 +2483,7 @@ class VizdoomOptions(CommonOptions, total=False):
     cfg_path: str | bytes
     """File of ViZDoom's settings; a relative path may name a file of the package; the default depends on the id."""
     wad_path: str | bytes
-    """The scenario's WAD file instead of the one that the settings name; the default is ''."""
+    """The scenario's WAD file instead of the one that the settings name; the default depends on the id."""
     vzd_path: str | bytes
     """The engine; by default the one of the package; the default is ''."""
     iwad_path: str | bytes
@@ -2508,7 +2509,7 @@ class VizdoomOptions(CommonOptions, total=False):
     lmp_save_dir: str | bytes
     """Existing folder in which every episode is recorded as env_I_N.lmp; the default is ''."""
     episodic_life: bool
-    """The player's death ends the episode even if the game continues; the default is False."""
+    """No effect: a player has one life, so its death ends the episode in any case; the default is False."""
     use_combined_action: bool
     """An action is the number of a combination of buttons; the default is False."""
     force_speed: bool

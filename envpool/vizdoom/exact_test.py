@@ -10,6 +10,8 @@ from __future__ import annotations
 import datetime
 import os
 import random
+import re
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -18,7 +20,7 @@ import numpy as np
 import pytest
 
 import envpool
-from envpool.vizdoom.registration import _ARENAS, _GYMNASIUM, SCENARIOS
+from envpool.vizdoom.registration import _GYMNASIUM, _OTHERS, SCENARIOS
 
 vizdoom = pytest.importorskip("vizdoom")
 pytest.importorskip("vizdoom.gymnasium_wrapper")
@@ -48,20 +50,24 @@ def id_of(scenario: str) -> str:
 class Reference:
     """EnvPool's environment written with the package's DoomGame."""
 
-    def __init__(self, scenario: str, spec: Any, weights: dict[str, tuple[float, float]]):
+    def __init__(self, settings: Path, spec: Any):
+        options = spec.config
         self.game = game = vizdoom.DoomGame()
-        game.load_config(os.path.join(vizdoom.scenarios_path, f"{scenario}.cfg"))
+        game.load_config(str(settings))
         game.set_window_visible(False)
         game.set_mode(vizdoom.Mode.PLAYER)
         game.set_audio_buffer_enabled(False)
-        if scenario in _ARENAS:
-            game.add_game_args("-deathmatch")
+        game.add_game_args(options.game_args)
+        if options.map_id:
+            game.set_doom_map(options.map_id)
+        self.frame_skip = options.frame_skip
+        self.interpolation = cv2.INTER_AREA if options.use_inter_area_resize else cv2.INTER_LINEAR
         game.set_episode_timeout(0)
         for name in VARIABLES:
             game.add_available_game_variable(getattr(vizdoom.GameVariable, name))
         self.names = [variable.name for variable in game.get_available_game_variables()]
         self.size = spec.observation_space.shape[1:]
-        self.weights = {name: tuple(map(np.float32, pair)) for name, pair in weights.items()}
+        self.weights = weights_of(spec)
         game.init()
 
     def reset(self, seed: int) -> np.ndarray:
@@ -81,10 +87,10 @@ class Reference:
         screen = self.game.get_state().screen_buffer
         planes = screen[None] if screen.ndim == 2 else screen
         size = self.size[::-1]
-        return np.stack([cv2.resize(plane, size, interpolation=cv2.INTER_AREA) for plane in planes])
+        return np.stack([cv2.resize(plane, size, interpolation=self.interpolation) for plane in planes])
 
     def step(self, buttons: np.ndarray) -> tuple[np.ndarray, float, bool]:
-        self.game.make_action([float(x) for x in buttons], 4)
+        self.game.make_action([float(x) for x in buttons], self.frame_skip)
         now = {name: value - self.base.get(name, 0) for name, value in self.read().items()}
         reward = np.float32(0)
         for name in self.names:
@@ -108,9 +114,9 @@ class Reference:
         return np.concatenate(self.stack), float(reward), done
 
 
-def weights_of(spec: Any) -> dict[str, tuple[float, float]]:
+def weights_of(spec: Any) -> dict[str, tuple[np.float32, np.float32]]:
     parts = (part.split(":") for part in spec.config.reward_config.split(","))
-    return {name: (float(gain), float(loss)) for name, gain, loss in parts}
+    return {name: (np.float32(gain), np.float32(loss)) for name, gain, loss in parts}
 
 
 def random_buttons(rng: np.random.Generator, names: list[str]) -> np.ndarray:
@@ -120,14 +126,32 @@ def random_buttons(rng: np.random.Generator, names: list[str]) -> np.ndarray:
 
 @pytest.mark.parametrize("scenario", sample(tuple(SCENARIOS), ("basic", "deathmatch", "simpler_basic")))
 def test_episodes_equal_the_packages(scenario: str) -> None:
-    task_id = id_of(scenario)
-    episodes = EPISODES or 2
-    spec = envpool.make_spec(task_id)
-    reference = Reference(scenario, spec, weights_of(spec))
+    play(id_of(scenario), Path(vizdoom.scenarios_path, f"{scenario}.cfg"), EPISODES or 2)
+
+
+@pytest.mark.parametrize("task_id", _OTHERS)
+def test_episodes_of_envpools_own_maps_equal_the_packages(task_id: str) -> None:
+    """Compares with the settings and maps that EnvPool's package of data contains."""
+    assets = pytest.importorskip("envpool_assets")
+    name = re.sub(r"^(D\d)(\w+)-v1$", lambda parts: f"{parts[1]}_{parts[2].lower()}.cfg", task_id)
+    play(task_id, Path(assets.__path__[0], "vizdoom", "maps", name), EPISODES or 1)
+
+
+@pytest.mark.parametrize(
+    "options", [{"map_id": "map02"}, {"frame_skip": 7, "use_inter_area_resize": False}], ids=["map_id", "frame_skip"]
+)
+def test_episodes_with_options_equal_the_packages(options: dict[str, Any]) -> None:
+    play("Cig-v1", Path(vizdoom.scenarios_path, "cig.cfg"), EPISODES or 1, **options)
+
+
+def play(task_id: str, settings: Path, episodes: int, **options: Any) -> None:
+    """Plays episodes with random actions next to the package's game."""
+    spec = envpool.make_spec(task_id, **options)
+    reference = Reference(settings, spec)
     buttons = [button.name for button in reference.game.get_available_buttons()]
     rng = np.random.default_rng(5)
     limit = 525 if EPISODES else 40
-    with envpool.make_gymnasium(task_id, num_envs=1, seed=11, autoreset_mode="disabled") as env:
+    with envpool.make_gymnasium(task_id, num_envs=1, seed=11, autoreset_mode="disabled", **options) as env:
         for episode in range(episodes):
             obs, info = env.reset()
             want = reference.reset(int(info["seed"][0]))
@@ -156,6 +180,8 @@ def actions_of(space: gymnasium.Space[Any], rng: np.random.Generator) -> Any:
         return int(rng.integers(space.n))
     if isinstance(space, gymnasium.spaces.MultiBinary):
         return rng.integers(2, size=space.n).astype(np.int8)
+    if isinstance(space, gymnasium.spaces.MultiDiscrete):
+        return rng.integers(space.nvec).astype(np.int32)
     return rng.uniform(-8, 8, size=space.shape).astype(np.float32)
 
 
@@ -171,15 +197,52 @@ BUFFERS = {"depth_buffer_enabled": True, "labels_buffer_enabled": True, "automap
 @pytest.mark.parametrize("task_id", sample(FORMS, ("VizdoomBasic-v1", "VizdoomDeathmatch-MultiBinary-v1")))
 @pytest.mark.parametrize("options", [{}, BUFFERS], ids=["screen", "all buffers"])
 def test_episodes_equal_gymnasiums(task_id: str, options: dict[str, Any]) -> None:
-    episodes = EPISODES or 2
+    play_gymnasiums(task_id, EPISODES or 2, options, options)
+
+
+CIG = {"game_args": "-deathmatch", "doom_map": "map02"}
+
+
+@pytest.mark.parametrize(
+    ("task_id", "options", "theirs"),
+    [
+        (
+            "VizdoomTakeCover-v1",
+            {**CIG, "wad_path": "cig.wad"},
+            {**CIG, "doom_scenario_path": os.path.join(vizdoom.scenarios_path, "cig.wad")},
+        ),
+        ("VizdoomDefendCenter-v1", {"doom_skill": 5, "frame_skip": 8}, None),
+        ("VizdoomBasic-v1", {"screen_format": "GRAY8", "screen_resolution": "RES_160X120", "frame_skip": 3}, None),
+        ("VizdoomDeathmatch-v1", {"max_buttons_pressed": 2}, None),
+        ("VizdoomBasic-MultiBinary-v1", {"use_multi_binary_action_space": False}, None),
+    ],
+    ids=["doom_map", "doom_skill", "screen", "max_buttons_pressed", "use_multi_binary_action_space"],
+)
+def test_options_equal_gymnasiums(task_id: str, options: dict[str, Any], theirs: dict[str, Any] | None) -> None:
+    play_gymnasiums(task_id, EPISODES or 1, options, options if theirs is None else theirs)
+
+
+@pytest.mark.parametrize("truncates", [True, False])
+def test_time_limits_equal_gymnasiums(truncates: bool) -> None:
+    options = {"treat_episode_timeout_as_truncation": truncates, "frame_skip": 50}  # the limit is 300 tics
+    assert play_gymnasiums("VizdoomBasic-v1", 1, options, options, idle=True) == (6, True, truncates)
+
+
+def play_gymnasiums(
+    task_id: str, episodes: int, options: dict[str, Any], theirs: dict[str, Any], idle: bool = False
+) -> tuple[int, bool, bool]:
+    """Plays next to the package's environment. Returns the last episode's steps, and whether and how it ended."""
     limit = 525 if EPISODES else 25
-    reference = gymnasium.make(task_id, **options).unwrapped
+    reference = gymnasium.make(task_id, **theirs).unwrapped
     rng = np.random.default_rng(6)
     with envpool.make_gymnasium(task_id, num_envs=1, seed=3, autoreset_mode="disabled", **options) as env:
-        assert env.spec.action_space == reference.action_space
-        ours, theirs = env.spec.observation_space, reference.observation_space
-        assert list(ours) == list(theirs)
-        assert all(ours[key] == theirs[key] for key in theirs)
+        if isinstance(env.spec.action_space, gymnasium.spaces.MultiDiscrete):  # ours takes int32 instead of int64
+            np.testing.assert_array_equal(env.spec.action_space.nvec, reference.action_space.nvec)
+        else:
+            assert env.spec.action_space == reference.action_space
+        ours, spaces = env.spec.observation_space, reference.observation_space
+        assert list(ours) == list(spaces)
+        assert all(ours[key] == spaces[key] for key in spaces)
         for episode in range(episodes):
             obs, info = env.reset()
             reference.reset(seed=1)  # starts the engine
@@ -190,7 +253,7 @@ def test_episodes_equal_gymnasiums(task_id: str, options: dict[str, Any]) -> Non
             for step in range(limit):
                 for key, array in want.items():
                     np.testing.assert_array_equal(obs[key][0], array, err_msg=f"{key} {episode} {step}")
-                action = actions_of(reference.action_space, rng)
+                action = 0 if idle else actions_of(reference.action_space, rng)
                 obs, reward, terminated, truncated, info = env.step(batch_of(action))
                 want, *rest, _ = reference.step(action)
                 assert [reward[0], terminated[0], truncated[0]] == [np.float32(rest[0]), *rest[1:]], (episode, step)
@@ -199,6 +262,7 @@ def test_episodes_equal_gymnasiums(task_id: str, options: dict[str, Any]) -> Non
                         np.testing.assert_array_equal(obs[key][0], array)
                     break
     reference.close()
+    return step + 1, bool(terminated[0]), bool(truncated[0])
 
 
 def test_a_first_episode_equals_that_of_a_new_engine() -> None:

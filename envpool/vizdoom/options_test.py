@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,74 @@ def test_combined_actions() -> None:
     assert spec.action_space.n == 2 * 2 * 3**3 * 7 * 3 * 3  # ATTACK, STRAFE, three pairs, weapons, another pair, a turn
 
 
+def test_combined_actions_of_a_scenario(tmp_path: Path) -> None:
+    path = tmp_path / "own.cfg"
+    path.write_text(
+        "available_buttons = { MOVE_FORWARD SPEED TURN_LEFT_RIGHT_DELTA }\n"
+        "available_game_variables = { POSITION_X POSITION_Y ANGLE }\n"
+    )
+
+    def moves(actions: Any, **options: Any) -> np.ndarray:
+        """Returns how each environment has moved after ten equal steps."""
+        given = {"cfg_path": path, "wad_path": "my_way_home.wad", "num_envs": len(actions), "seed": [4] * len(actions)}
+        with envpool.make_gymnasium("VizdoomCustom-v1", **given, **options) as env:
+            infos = [env.reset()[1]] + [env.step(np.array(actions))[-1] for _ in range(10)]
+        return np.array([[info[name] for name in ("POSITION_X", "POSITION_Y", "ANGLE")] for info in infos])
+
+    combined = {"use_combined_action": True, "delta_button_config": {"TURN_LEFT_RIGHT_DELTA": (3, -4, 4)}}
+    buttons = [[0.0, 0, -4], [0, 0, 0], [0, 0, 4], [1, 0, -4], [1, 0, 0], [1, 0, 4]]
+    fast = [[forward, 1.0, turn] for forward, _, turn in buttons]
+    # SPEED comes before MOVE_FORWARD, and a delta button last.
+    single = moves([*buttons, *fast])
+    np.testing.assert_array_equal(moves(range(12), **combined), single)
+    np.testing.assert_array_equal(moves(range(6), **combined, force_speed=True), single[..., 6:])
+    assert not np.array_equal(single[..., :6], single[..., 6:])
+
+
+def test_rewards_for_weapons() -> None:
+    options = {"reward_config": {"HEALTH": (0, 0)}, "selected_weapon_reward_config": {2: 0.5}, "weapon_duration": 3}
+    with envpool.make_gymnasium("SimplerBasic-v1", num_envs=1, **options) as env:
+        _, info = env.reset()
+        assert info["SELECTED_WEAPON"][0] == 2
+        assert [env.step(np.zeros((1, 3)))[1][0] for _ in range(3)] == [0, 0.5, 0.5]  # the reset counts
+
+
+def test_a_death_ends_an_episode_with_and_without_episodic_life() -> None:
+    def play(**options: Any) -> list[bytes]:
+        rows: list[bytes] = []
+        with envpool.make_gymnasium("DefendTheCenter-v1", num_envs=1, seed=2, frame_skip=20, **options) as env:
+            env.reset()
+            ended = False
+            while not ended:
+                obs, reward, terminated, _, info = env.step(np.zeros((1, 3)))
+                rows.append(obs.tobytes() + reward.tobytes() + info["HEALTH"].tobytes())
+                ended = terminated[0]
+                assert len(rows) < 100
+            _, _, _, _, info = env.step(np.zeros((1, 3)))
+            assert info["elapsed_step"][0] == 0
+            rows.append(info["seed"].tobytes())
+        return rows
+
+    assert play(episodic_life=True) == play(episodic_life=False)
+
+
+def test_maps_that_are_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "envpool_assets" else find(name))
+    assert envpool.make_spec("D1Basic-v1").observation_space.shape == (4, 84, 84)
+    with pytest.raises(
+        envpool.MissingPackageError,
+        match=r"\[D3Battle-v1\] needs EnvPool's map D3_battle.wad, .*: pip install envpool-assets, or pass its path as",
+    ):
+        envpool.make("D3Battle-v1", num_envs=1)
+    scenario = find("vizdoom").submodule_search_locations[0] + "/scenarios/deathmatch.wad"
+    own = tmp_path / "own.wad"
+    own.write_bytes(Path(scenario).read_bytes())
+    with envpool.make_gymnasium("D3Battle-v1", num_envs=1, wad_path=own) as env:
+        obs, _ = env.reset()
+        assert obs.std() > 10
+
+
 def test_rewards_of_the_users() -> None:
     with envpool.make_gymnasium(
         "HealthGathering-v1", num_envs=1, reward_config={"HEALTH": (2, -3)}, weapon_duration=1000
@@ -153,7 +222,7 @@ def test_rewards_of_the_users() -> None:
 def test_there_are_no_snapshots() -> None:
     with envpool.make_gymnasium("Basic-v1", num_envs=1) as env:
         env.reset()
-        with pytest.raises(RuntimeError, match=r"\[Basic-v1\] snapshot: this environment cannot save its state"):
+        with pytest.raises(RuntimeError, match=r"\[Basic-v1\] snapshot: .* save its state, because ViZDoom's engine"):
             env.snapshot(0)
 
 

@@ -19,6 +19,7 @@ from envpool.python.options import wrong_value
 from envpool.registration import register_family
 
 VERSION = "1.3.2"  # the engine's shared memory has another layout in other versions
+_SETTINGS = Path(__file__).with_name("settings")
 _INSTALL = f"pip install vizdoom=={VERSION}"
 
 # The scenarios of the package that have both settings and a WAD file of the same name. EnvPool's ids come from these
@@ -41,7 +42,20 @@ SCENARIOS = {
     "simpler_basic": "The same as Basic, with a gray screen.",
     "take_cover": "Step aside from fireballs.",
 }
-_ARENAS = ("cig", "multi_duel")  # They have start positions only for deathmatches.
+# EnvPool's other scenarios, by id: their settings, which are in this package, their WAD file, and a description. The WAD
+# files of the first two are in the package vizdoom under other names. Those of the others are in ASSETS.
+_OTHERS = {
+    "D1Basic-v1": ("navigation.cfg", "health_gathering.wad", "The same as HealthGathering, on a small gray screen."),
+    "D2Navigation-v1": (
+        "navigation.cfg",
+        "health_gathering_supreme.wad",
+        "The same as HealthGatheringSupreme, on a small gray screen.",
+    ),
+    "D3Battle-v1": ("battle.cfg", "D3_battle.wad", "Fight monsters in an arena, and collect medkits and ammunition."),
+    "D4Battle2-v1": ("battle.cfg", "D4_battle2.wad", "The same as D3Battle, in a maze."),
+}
+ASSETS = "envpool-assets"  # the package with EnvPool's data
+_ARENAS = ("cig", "multi_duel")  # Their only start positions are those of a deathmatch.
 
 # gymnasium's ids, without those whose observations contain audio or text.
 _GYMNASIUM = {
@@ -125,9 +139,11 @@ class ViZDoom(Family):
         found = dict(options)
         found["vzd_path"] = _file("vzd_path", options["vzd_path"] or folder / "vizdoom", folder)
         found["iwad_path"] = _file("iwad_path", options["iwad_path"] or folder / "freedoom2.wad", folder)
-        found["cfg_path"] = _file("cfg_path", options["cfg_path"], folder / "scenarios")
-        if options["wad_path"]:
-            found["wad_path"] = _file("wad_path", options["wad_path"], folder / "scenarios")
+        found["cfg_path"] = _file("cfg_path", options["cfg_path"], folder / "scenarios", _SETTINGS)
+        if wad := options["wad_path"]:
+            if task_id in _OTHERS and wad == _OTHERS[task_id][1]:
+                wad = _map_of_envpool(wad, folder / "scenarios")
+            found["wad_path"] = _file("wad_path", wad, folder / "scenarios")
         return found
 
     def reference(self, task_id: str) -> str:
@@ -136,13 +152,31 @@ class ViZDoom(Family):
         return f"vizdoom {VERSION}, step by step; options and form of {form}"
 
 
-def _file(option: str, given: str | Path, folder: Path) -> str:
+def _file(option: str, given: str | Path, folder: Path, *others: Path) -> str:
     """Returns the absolute path of the user's file or, if it does not exist, of the package's file of that name."""
     own = Path(given).expanduser()
-    for path in (own, folder / own):
+    for path in (own, folder / own, *(other / own for other in others)):
         if given and path.is_file():
             return str(path.resolve())
     raise wrong_value(option, f"a file, or the name of one in {folder}", str(given))
+
+
+def _map_of_envpool(name: str, scenarios: Path) -> Path:
+    """Returns the path of a WAD file of EnvPool's.
+
+    Raises:
+        MissingPackageError: neither package contains it.
+    """
+    folders = [scenarios]
+    spec = importlib.util.find_spec(ASSETS.replace("-", "_"))
+    folders += [Path(folder, "vizdoom", "maps") for folder in (spec and spec.submodule_search_locations) or ()]
+    for folder in folders:
+        if (folder / name).is_file():
+            return folder / name
+    raise MissingPackageError(
+        f"needs EnvPool's map {name}, which is not installed: pip install {ASSETS}, or pass its path as wad_path",
+        name=ASSETS.replace("-", "_"),
+    )
 
 
 _FAMILY = ViZDoom("vizdoom")
@@ -159,6 +193,8 @@ def _register() -> None:
             cfg_path=f"{scenario}.cfg",
             game_args="-deathmatch" if scenario in _ARENAS else "",
         )
+    for task_id, (settings, wad, doc) in _OTHERS.items():
+        register_family(task_id, _FAMILY, "Vizdoom", max_episode_steps=525, doc=doc, cfg_path=settings, wad_path=wad)
     register_family(
         "VizdoomCustom-v1",
         _FAMILY,
