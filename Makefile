@@ -120,7 +120,7 @@ build/wheel/.checked: build/wheel/.built tools/check_wheel.py
 	@rm -rf $(VENV)/empty
 	@$(PYTHON) -m venv $(VENV)/empty
 	@wheel="$$(echo build/wheel/envpool_unified-*.whl)" \
-	  && $(VENV)/empty/bin/python -m pip install -q "$$wheel[atari,dmc]" \
+	  && $(VENV)/empty/bin/python -m pip install -q "$$wheel[atari,dmc,vizdoom]" 'envpool-assets==0.4.1; python_version >= "3.11"' \
 	  && PYTHONSAFEPATH=1 $(VENV)/empty/bin/python tools/check_wheel.py --wheel="$$wheel"
 	@touch $@
 
@@ -309,7 +309,7 @@ test-clients: test-gym test-jax build/test/.installed standin $(VENV)/clients/.r
 	PYTHONPATH=$(VENV)/clients/gym-0.23.1 $(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
 	PYTHONPATH=$(VENV)/clients/gym-0.26.2 $(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
 	$(CLIENT) examples/sb3_ppo.py --total_timesteps=30000 --require_return=100
-	$(CLIENT) examples/sb3_minigrid.py --total_timesteps=4096 --out=build/sb3_minigrid
+	$(CLIENT) examples/sb3_ppo.py --task=MiniGrid-DoorKey-5x5-v0 --num_envs=16 --total_timesteps=4096 --out=build/sb3_minigrid
 	$(CLIENT) examples/tianshou_ppo.py --total_timesteps=4096 --require_return=60
 	$(CLIENT) examples/rl_games_ppo.py --total_timesteps=8192 --require_return=60 --out=build/rl_games
 	$(CLIENT) examples/skrl_ppo.py --total_timesteps=8192 --require_return=50
