@@ -51,7 +51,7 @@ help:
 	@echo 'make generated     write the files derived from the registry, after ids, options or environments have changed'
 	@echo 'make docs          build the site, build/docs/html/index.html; warnings are errors'
 	@echo 'make figures       draw the figures of the README: docs/environments.webp and docs/ratios.svg'
-	@echo 'make docs-browse   open its pages in a headless Chromium, follow its links, take screenshots'
+	@echo 'make docs-browse   open its pages in a headless Chromium, follow its links, take screenshots, replay trajectories'
 	@echo 'make test-states   try invalid states and parameters of every id, in pools and in JAX, under sanitizers (an hour; STATES_ARGS=--help)'
 	@echo 'make tsan asan     run the C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
 	@echo 'make exact         compare every Atari game and mode with ale-py, for hours (EXACT_ARGS=--help)'
@@ -398,6 +398,7 @@ figures: build/test/.installed $(VENV)/docs/.ready
 
 docs-browse: docs
 	$(VENV)/docs/bin/python docs/site/browse.py
+	ENVPOOL_TEST_LIB_DIR="$(CURDIR)/build/test/test_libs" $(VENV)/docs/bin/python docs/site/replay.py
 
 # --- benchmark ---
 

@@ -19,6 +19,7 @@ from pathlib import Path
 import families
 import figures
 import pages
+import playable
 from sphinx.cmd.build import main as sphinx
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,6 +73,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
     parser.add_argument("--family", action="append", help="build only this family's page; may be repeated")
     parser.add_argument("--no-pictures", action="store_true", help="do not render the environments")
+    parser.add_argument("--no-playable", action="store_true", help="do not compile environments to WebAssembly")
     arguments = parser.parse_args()
     source, html = arguments.out / "source", arguments.out / "html"
     shutil.rmtree(arguments.out, ignore_errors=True)
@@ -86,9 +88,17 @@ def main() -> None:
     names = []
     found = families.registered(arguments.family)
     overview = pages.Overview(ROOT, [family.name for family in found])
+    playing = not arguments.no_playable and playable.has_compiler()
+    if playing:
+        compiled = playable.families_of(task_id for family in found for task_id in family.present)
+        playable.write_static(ROOT, compiled, source / "_static")
+        print(f"{len(compiled)} playable families in {time.monotonic() - started:.1f} s", flush=True)
+    elif not arguments.no_playable:
+        print("docs: Zig is not installed (pip install ziglang), so no environment can be played on the site")
     for family in found:
         comparison = overview.comparison(family.name)
-        families.write(ROOT, family, source / "families", comparison, animate=not arguments.no_pictures)
+        drawn = not arguments.no_pictures
+        families.write(ROOT, family, source / "families", comparison, animate=drawn, playable=playing)
         names.append(f"families/{family.name}")
         problem = f", some cannot be made: {family.absent}" if family.absent else ""
         print(f"{family.name}: {len(family.ids)} ids{problem}")

@@ -13,6 +13,7 @@ from typing import Any
 import headers
 import numpy as np
 import pictures
+import playable as play
 
 from envpool import _core
 from envpool.python.construction import Construction
@@ -101,7 +102,9 @@ class Tile:
     file: str
 
 
-def write(root: Path, family: Family, folder: Path, comparison: str, *, animate: bool) -> list[str]:
+def write(
+    root: Path, family: Family, folder: Path, comparison: str, *, animate: bool, playable: bool = False
+) -> list[str]:
     """Writes the page of a family and a page for each of its environments.
 
     Args:
@@ -110,6 +113,7 @@ def write(root: Path, family: Family, folder: Path, comparison: str, *, animate:
         folder: the folder of the families' pages.
         comparison: Markdown about the reference, for the end of the family's page.
         animate: whether to render the environments.
+        playable: whether readers can play the environments, which are then compiled to WebAssembly.
 
     Returns:
         The paths of the environments' pages without suffix, from `folder`.
@@ -122,7 +126,8 @@ def write(root: Path, family: Family, folder: Path, comparison: str, *, animate:
     pages = []
     for table, ids in family.environments():
         shown = [tile for tile in tiles if tile.table == table]
-        (inner / f"{table}.md").write_text(_environment(root, family.name, table, ids, shown))
+        game = play.section(family.name, table, ids, newest(ids)) if playable else ""
+        (inner / f"{table}.md").write_text(_environment(root, family.name, table, ids, shown, game))
         pages.append(f"{family.name}/{table}")
     (folder / f"{family.name}.md").write_text(_family(root, family, tiles, comparison, pages))
     return pages
@@ -177,7 +182,7 @@ def grid(tiles: list[Tile]) -> str:
     return f'<div class="tiles">\n{cells}</div>'
 
 
-def _environment(root: Path, family: str, table: str, ids: list[str], tiles: list[Tile]) -> str:
+def _environment(root: Path, family: str, table: str, ids: list[str], tiles: list[Tile], game: str) -> str:
     text = f"# {table}\n\n"
     if tiles:
         images = "".join(
@@ -185,6 +190,7 @@ def _environment(root: Path, family: str, table: str, ids: list[str], tiles: lis
             for tile in tiles[:_FEW]
         )
         text += f'<div class="film">\n{images}</div>\n\n'
+    text += game
     header = headers.find(root / "envpool" / family, table)
     if header:
         text += headers.as_markdown(header) + f"\n\nSource: `{header.relative_to(root)}`.\n"

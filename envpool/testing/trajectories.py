@@ -82,10 +82,10 @@ def todays_ids(whole: bool) -> list[str]:
     return golden_ids() + (others if whole else random.Random(day).sample(others, 2))
 
 
-def _batch(space: gymnasium.Space[Any], numbers: np.ndarray) -> Any:
+def actions_of(space: gymnasium.Space[Any], numbers: np.ndarray) -> Any:
     """Returns an action for each number. It uses no random generator, because generators change between versions."""
     if isinstance(space, gymnasium.spaces.Dict):
-        return {key: _batch(part, numbers + 7919 * index) for index, (key, part) in enumerate(space.items())}
+        return {key: actions_of(part, numbers + 7919 * index) for index, (key, part) in enumerate(space.items())}
     elements = numbers[:, None] * 31 + np.arange(int(np.prod(space.shape)))
     scattered = (elements * 2654435761 % 2**32) >> 8  # 24 bits
     if isinstance(space, gymnasium.spaces.Discrete):
@@ -142,10 +142,10 @@ def play(task_id: str, threads: int, batch_size: int, seed: int = 2024) -> list[
                     [np.arange((owners == env_id).sum()) for env_id in dict.fromkeys(owners)] or [[]]
                 )
                 steps = np.array([len(seen[env_id]) - 1 for env_id in owners], np.int64)
-                actions = _batch(space, owners + NUM_ENVS * steps + 104729 * places.astype(np.int64))
+                actions = actions_of(space, owners + NUM_ENVS * steps + 104729 * places.astype(np.int64))
                 env.send({"action": actions, "players.env_id": owners}, ids)
             else:
-                env.send(_batch(space, ids + NUM_ENVS * np.array([len(seen[i]) - 1 for i in ids], np.int64)), ids)
+                env.send(actions_of(space, ids + NUM_ENVS * np.array([len(seen[i]) - 1 for i in ids], np.int64)), ids)
     return seen
 
 

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles families to WebAssembly, and writes the part of an environment's page in which it is played.
+
+Zig, which the wheel `ziglang` contains, is the compiler. A family's module is its plugin.cc with playable/shell.cc. Zig
+keeps what it compiled in build/zig, and compiles only what has changed. Without Zig, the site has no playable
+environments.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from envpool import _core
+from envpool.python.construction import Construction
+from envpool.python.registry import find
+from envpool.python.spaces import ArraySpecs, Field
+
+HERE = Path(__file__).resolve().parent / "playable"
+SCRIPTS = ("environment.js", "player.js")
+FOLDER = "playable"  # in _static
+
+# The flags that affect results are those of the other builds.
+FLAGS = (
+    *("-target", "wasm32-wasi", "-mexec-model=reactor", "-std=c++20", "-Os", "-DNDEBUG", "-ffp-contract=off"),
+    *("-fignore-exceptions", "-fno-rtti", "-fvisibility=hidden", "-Wl,--gc-sections", "-s"),
+)
+
+# Steps per second at which a family is played. 0: one step for each key, for environments that wait for the player.
+_RATES = {"classic_control": 15, "minatar": 8, "box2d": 40, "minigrid": 0, "tag": 6}
+
+# Names of actions that an environment does not describe one by one.
+_NAMES = {"Acrobot": ["torque -1", "no torque", "torque 1"], "TagGridWorld": ["stay", "right", "left", "up", "down"]}
+
+# Options with which a player finds itself in the image: the only runner is blue.
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "TagContinuous": {"num_taggers": 5, "num_runners": 1, "num_other_agents_observed": 5, "shuffle_roles": False},
+    "TagGridWorld": {"num_taggers": 4, "random_start": True},
+}
+
+# Keys by words in the names of actions; the first match counts. Every action also has the key of its number.
+_KEYS = (
+    (r"\bleft\b|torque -1", "ArrowLeft"),
+    (r"\bright\b|torque 1", "ArrowRight"),
+    (r"\bpicks\b", "p"),
+    (r"\bdrops\b", "d"),
+    (r"\bup\b|\bforward\b|\bmain\b", "ArrowUp"),
+    (r"\bdown\b", "ArrowDown"),
+    (r"\bfire\b|\btoggles\b", " "),
+    (r"\bdone\b", "Enter"),
+)
+_AXES = (("ArrowLeft", "ArrowRight"), ("ArrowDown", "ArrowUp"), ("a", "d"), ("s", "w"))
+_NOTHING = re.compile(r"nothing|stays?|not at all|no torque")
+
+
+def has_compiler() -> bool:
+    """Whether Zig is installed."""
+    return importlib.util.find_spec("ziglang") is not None
+
+
+def compile_families(root: Path, families: Iterable[str], folder: Path) -> None:
+    """Compiles families to `folder`/<family>.wasm, two at a time. Raises SystemExit if one does not compile.
+
+    Args:
+        root: the folder of the repository.
+        families: names of families.
+        folder: the folder of the modules; it is made if it does not exist.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    cache = {f"ZIG_{which}_CACHE_DIR": str(root / "build" / "zig" / which.lower()) for which in ("GLOBAL", "LOCAL")}
+
+    def compile_one(family: str) -> None:
+        name = f'-DENVPOOL_FAMILY="envpool/{family}/plugin.cc"'
+        files = [str(HERE / "shell.cc"), "-o", str(folder / f"{family}.wasm")]
+        command = [sys.executable, "-m", "ziglang", "c++", *FLAGS, f"-I{root}", name, *files]
+        done = subprocess.run(command, env={**os.environ, **cache}, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"docs: {family} does not compile to WebAssembly:\n{done.stderr}")
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(compile_one, families))
+
+
+def families_of(ids: Iterable[str]) -> list[str]:
+    """Returns the families with an environment that can be played."""
+    return sorted({find(task_id).family for task_id in ids if can_play(task_id)})
+
+
+def can_play(task_id: str) -> bool:
+    """Whether an id is in a family that is compiled, is portable, and can be rendered."""
+    registration = find(task_id)
+    if registration.family not in _RATES or not registration.load().flags & _core.PORTABLE:
+        return False
+    return Construction(registration, {}).can_render
+
+
+def write_static(root: Path, families: Iterable[str], static: Path) -> None:
+    """Writes the modules and scripts into a folder of `static`, Sphinx's static files."""
+    compile_families(root, families, static / FOLDER)
+    for name in SCRIPTS:
+        shutil.copy(HERE / name, static / FOLDER)
+
+
+def section(family: str, table: str, ids: list[str], first: str) -> str:
+    """Returns Markdown that lets readers play an environment; empty if none of its ids can be played.
+
+    Args:
+        family: the name of the family.
+        table: the name of the environment.
+        ids: the ids of the environment.
+        first: the id that is chosen until the reader chooses another.
+    """
+    entries = [_entry(task_id) for task_id in sorted(ids, key=first.__ne__) if can_play(task_id)]
+    if not entries:
+        return ""
+    page = {
+        "module": f"../../_static/{FOLDER}/{family}.wasm",
+        "rate": _RATES[family],
+        "hint": "Your browser runs the same C++ source as a pool, compiled to WebAssembly, and computes the same bits.",
+        "entries": entries,
+    }
+    data = json.dumps(page, separators=(",", ":")).replace("<", "\\u003c")
+    scripts = "".join(f'<script defer src="../../_static/{FOLDER}/{name}"></script>\n' for name in SCRIPTS)
+    return (
+        f'<div class="playable">\n<script type="application/json">{data}</script>\n'
+        f"<p>With JavaScript, you can play {table} here: your browser runs the same C++ source as a pool.</p>\n</div>\n"
+        f"{scripts}\n"
+    )
+
+
+def _entry(task_id: str) -> dict[str, Any]:
+    """Describes an id for player.js.
+
+    Returns:
+        id, table, limit and options: what BrowserPool.make of environment.js takes.
+        make: further arguments of `envpool.make`, as Python code.
+        numpy, scalar: the dtype of the action, and whether it is a single number.
+        width, height: of the image, in pixels.
+        players, player: the number of players, and the one that the keyboard controls.
+        space: for each action field and each of its elements, the least and the greatest value, and whether it is an
+            integer.
+        controls: for each button, its keys, its label, and the elements of the action that it sets, each as field,
+            element and value.
+        rest: the action without a pressed key; None: the last action is repeated.
+        first: the action before the first key.
+    """
+    registration = find(task_id)
+    changed = _OPTIONS.get(registration.table, {})
+    construction = Construction(registration, changed)
+    own = {name: changed.get(name, option.default) for name, option in construction.options.items()}
+    arrays = construction.arrays
+    height, width = arrays.render_size
+    controls, rest = _controls(registration.table, arrays)
+    space = [
+        [[_plain(low), _plain(high), field.dtype.kind in "iu"] for low, high in zip(*_bounds(field), strict=True)]
+        for field in arrays.actions
+    ]
+    return {
+        "id": task_id,
+        "table": registration.table,
+        "limit": registration.max_episode_steps or 0,
+        "options": registration.origin.prepare(task_id, own),
+        "make": "".join(f", {name}={value!r}" for name, value in changed.items()),
+        "numpy": str(arrays.actions[0].dtype),
+        "scalar": not arrays.actions[0].shape,
+        "width": width,
+        "height": height,
+        "players": arrays.max_players,
+        "player": arrays.max_players - 1,
+        "space": space,
+        "controls": controls,
+        "rest": rest,
+        "first": rest or [[_plain(low) for low in _bounds(field)[0]] for field in arrays.actions],
+    }
+
+
+def _bounds(field: Field) -> tuple[Any, Any]:
+    return field.low.reshape(-1), field.high.reshape(-1)
+
+
+def _plain(number: Any) -> float | int:
+    value: float | int = number.item()
+    return value
+
+
+def _controls(table: str, arrays: ArraySpecs) -> tuple[list[dict[str, Any]], list[list[float | int]] | None]:
+    """Returns the controls of an environment, and the action without a pressed key."""
+    field = arrays.actions[0]
+    if len(arrays.actions) == 1 and field.discrete and not field.shape:
+        return _discrete(table, field)
+    controls, rest = [], []
+    axes = iter(_AXES)
+    for number, entry in enumerate(arrays.actions):
+        lows, highs = _bounds(entry)
+        rest.append([0] * len(lows))
+        for element, (low, high) in enumerate(zip(lows, highs, strict=True)):
+            # Of several integers, 0 changes nothing, and 1 is the least of the other values.
+            least = 1 if entry.discrete else _plain(low)
+            for key, value in zip(next(axes), (least, _plain(high)), strict=True):
+                label = f"{entry.doc if len(lows) == 1 else _part(entry.doc, element, len(lows))}: {value:g}"
+                controls.append({"keys": [key], "label": label, "set": [[number, element, value]]})
+    return controls, rest
+
+
+def _part(doc: str, element: int, count: int) -> str:
+    """Returns the name of an element of an action, if the text has a name for each of them."""
+    parts = re.split(r", | and ", doc)
+    return parts[element] if len(parts) == count else f"element {element}"
+
+
+def _discrete(table: str, field: Field) -> tuple[list[dict[str, Any]], list[list[float | int]] | None]:
+    count = field.discrete
+    names = _NAMES.get(table) or _names(field.doc, count)
+    controls, rest, used = [], None, set()
+    for value, name in enumerate(names):
+        key = next((key for words, key in _KEYS if re.search(words, name)), None)
+        keys = [key] if key and key not in used else []
+        used.update(keys)
+        if value < 10:
+            keys.append(str(value))
+        controls.append({"keys": keys, "label": name, "set": [[0, 0, value]]})
+        if _NOTHING.fullmatch(name):
+            rest = [[value]]
+    return controls, rest
+
+
+def _names(doc: str, count: int) -> list[str]:
+    """Returns the names of integer actions from the action's description, or else their numbers."""
+    numbered = dict(re.findall(r"(\d+) ((?:(?!, \d).)+)", doc))
+    if [*numbered] == [str(value) for value in range(count)]:
+        return [*numbered.values()]
+    parts = doc.split(", ")
+    return parts if len(parts) == count else [f"action {value}" for value in range(count)]

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replays trajectories in a headless Chromium with the modules of the built site, and compares them with a pool's.
+
+    make docs-browse
+
+Every portable id that has a golden hash, and two others chosen by the date, plays the trajectory of
+envpool/testing/trajectories.py in WebAssembly; its hash must equal the golden hash, or a pool's if it has none. If the
+id can be rendered, three of its images must equal the pool's too. Families that cannot be played on the site are
+compiled for this test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import playable
+from browse import ROOT, find_browser, serve
+from playwright.sync_api import Page, Route, sync_playwright
+
+import envpool
+from envpool import _core
+from envpool.python.construction import Construction
+from envpool.python.registry import find
+from envpool.python.spaces import ArraySpecs, observation_tree
+from envpool.testing import trajectories
+from envpool.testing.trajectories import NUM_ENVS, STEPS
+
+SEED = 2024  # as in trajectories.play
+RENDERED = (0, 1, STEPS)  # the steps after which the image of environment 0 is compared; 0 is the reset
+# Families that are not replayed although they have portable environments: those of Atari read files, and the test
+# environments, which have no family, use threads.
+NOT_REPLAYED = {"atari", ""}
+
+# Plays a trajectory. Runs in the page, which defines BrowserPool. Returns the SHA-256 of each environment's outputs at
+# each step, and of the rendered images.
+REPLAY = """async ({module, table, make, seed, fields, actions, steps, rendered}) => {
+  const bytes = Uint8Array.from(atob(actions), (c) => c.charCodeAt(0));
+  const digest = async (data) =>
+    Array.from(new Uint8Array(await crypto.subtle.digest('SHA-256', data)), (b) => b.toString(16).padStart(2, '0')).join('');
+  const pool = await BrowserPool.load(module);
+  pool.make(table, make);
+  const seen = Array.from({length: make.numEnvs}, () => []), images = [];
+  let at = 0;
+  pool.reset(BigInt(seed));
+  for (let step = 0; ; ++step) {
+    for (let env = 0; env < make.numEnvs; ++env) {
+      const rows = fields.map(([name, ofPlayers]) => {
+        const row = pool.result(name, env);
+        const length = ofPlayers ? row.length / pool.spec.max_players * pool.result('players', env)[0] : row.length;
+        return new Uint8Array(row.buffer, row.byteOffset, length * row.BYTES_PER_ELEMENT);
+      });
+      const all = new Uint8Array(rows.reduce((sum, row) => sum + row.length, 0));
+      rows.reduce((start, row) => (all.set(row, start), start + row.length), 0);
+      seen[env].push(await digest(all));
+    }
+    if (rendered.includes(step)) images.push(await digest(pool.render().data.filter((_, i) => i % 4 < 3)));
+    if (step === steps) return {seen, images};
+    for (let env = 0; env < make.numEnvs; ++env) {
+      pool.spec.actions.forEach((_, index) => {
+        const row = pool.action(index, env), into = new Uint8Array(row.buffer, row.byteOffset, row.byteLength);
+        into.set(bytes.subarray(at, at + into.length));
+        at += into.length;
+      });
+    }
+    pool.step();
+  }
+}"""
+
+
+def names_of(arrays: ArraySpecs) -> list[str]:
+    """Returns the names of the observation's arrays in the order in which a trajectory hashes them."""
+
+    def names(tree: Any) -> list[str]:
+        if isinstance(tree, dict):
+            return [name for key in sorted(tree) for name in names(tree[key])]
+        return [tree.name]
+
+    return names(observation_tree(arrays))
+
+
+def actions_at(space: Any, arrays: ArraySpecs, step: int) -> list[np.ndarray[Any, Any]]:
+    """Returns the actions of all environments (and players) in a step of a trajectory, one array per action field."""
+    players = arrays.max_players
+    owners, places = np.repeat(np.arange(NUM_ENVS), players), np.tile(np.arange(players), NUM_ENVS)
+    batch = trajectories.actions_of(space, owners + NUM_ENVS * step + 104729 * places)
+    each = [batch[field.name] for field in arrays.actions] if isinstance(batch, dict) else [batch]
+    return [part.astype(field.dtype) for part, field in zip(each, arrays.actions, strict=True)]
+
+
+def in_browser(page: Page, task_id: str) -> dict[str, Any]:
+    """Returns what REPLAY returns for an id."""
+    registration, options = find(task_id), trajectories.OPTIONS.get(task_id, {})
+    construction = Construction(registration, options)
+    arrays = construction.arrays
+    own = {name: options.get(name, option.default) for name, option in construction.options.items()}
+    space = envpool.make_spec(task_id, **options).action_space
+    rows = [actions_at(space, arrays, step) for step in range(STEPS)]
+    data = b"".join(
+        part.reshape(NUM_ENVS, -1)[env].tobytes() for parts in rows for env in range(NUM_ENVS) for part in parts
+    )
+    worlds = arrays.max_players > 1
+    fields = [*((name, worlds) for name in [*names_of(arrays), "reward"])]
+    fields += [(name, False) for name in ("terminated", "truncated", "elapsed_step")]
+    result: dict[str, Any] = page.evaluate(
+        REPLAY,
+        {
+            "module": f"_static/{playable.FOLDER}/{registration.family}.wasm",
+            "table": registration.table,
+            "make": {
+                "numEnvs": NUM_ENVS,
+                "limit": registration.max_episode_steps or 0,
+                "options": registration.origin.prepare(task_id, own),
+            },
+            "seed": str(SEED),
+            "fields": fields,
+            "actions": base64.b64encode(data).decode(),
+            "steps": STEPS,
+            "rendered": RENDERED if construction.can_render else (),
+        },
+    )
+    return result
+
+
+def images_of(task_id: str) -> list[str]:
+    """Returns the SHA-256 of the pool's images after the steps in RENDERED; [] if the id cannot be rendered."""
+    options = trajectories.OPTIONS.get(task_id, {})
+    construction = Construction(find(task_id), options)
+    if not construction.can_render:
+        return []
+    arrays, images = construction.arrays, []
+    with envpool.make_gymnasium(
+        task_id, num_envs=NUM_ENVS, num_threads=1, seed=SEED, render_mode="rgb_array", **options
+    ) as env:
+        space = env.single_action_space
+        _, info = env.reset()
+        for step in range(STEPS + 1):
+            if step in RENDERED:
+                images.append(hashlib.sha256(np.ascontiguousarray(env.render()[0]).tobytes()).hexdigest())
+            (actions,) = actions_at(space, arrays, step)
+            if arrays.max_players > 1:
+                owners = info["players"]["env_id"]
+                places = np.concatenate([np.arange((owners == env_id).sum()) for env_id in range(NUM_ENVS)])
+                actions = actions[owners * arrays.max_players + places]
+            info = env.step(actions)[-1]
+    return images
+
+
+def compare(page: Page, task_id: str) -> list[str]:
+    """Returns a line for each difference between the browser and the pool."""
+    found, different = in_browser(page, task_id), []
+    seen = [[bytes.fromhex(digest) for digest in steps] for steps in found["seen"]]
+    golden = trajectories.golden().get(task_id)
+    if trajectories.hash_of(seen) != (golden or trajectories.hash_of(trajectories.play(task_id, 1, NUM_ENVS))):
+        pool = trajectories.play(task_id, 1, NUM_ENVS)
+        steps = [step for step in range(STEPS + 1) for env in range(NUM_ENVS) if seen[env][step] != pool[env][step]]
+        where = f"from step {steps[0]}" if steps else "because the pool's does not equal the golden hash"
+        different.append(f"{task_id}: the trajectory differs {where}")
+    for step, ours, theirs in zip(RENDERED, found["images"], images_of(task_id), strict=False):
+        if ours != theirs:
+            different.append(f"{task_id}: the image after step {step} differs")
+    return different
+
+
+def portable(task_id: str) -> bool:
+    """Whether an id can be replayed."""
+    registration = find(task_id)
+    return registration.family not in NOT_REPLAYED and bool(registration.load().flags & _core.PORTABLE)
+
+
+def fulfill(path: Path, route: Route) -> None:
+    """Answers a request with a file."""
+    route.fulfill(path=path)
+
+
+def main() -> None:
+    """Replays trajectories and prints the differences; exits with 1 if there are any."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
+    parser.add_argument("--id", action="append", help="replay only this id; may be repeated")
+    arguments = parser.parse_args()
+    html = arguments.out / "html"
+    if not playable.has_compiler():
+        print("Zig is not installed (pip install ziglang), so no trajectory is replayed in the browser")
+        return
+    ids = arguments.id or [task_id for task_id in trajectories.todays_ids(False) if portable(task_id)]
+    modules = html / "_static" / playable.FOLDER
+    more = {find(task_id).family for task_id in ids} - {path.stem for path in modules.glob("*.wasm")}
+    extra = arguments.out / "wasm"
+    playable.compile_families(ROOT, more, extra)
+    different, images = [], 0
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page()
+        page.set_default_timeout(120_000)  # for busy machines
+        for family in more:
+            page.route(f"**/{playable.FOLDER}/{family}.wasm", partial(fulfill, extra / f"{family}.wasm"))
+        page.goto(serve(html) + "index.html")
+        page.add_script_tag(path=modules / "environment.js")
+        for task_id in ids:
+            different += compare(page, task_id)
+            images += len(RENDERED) * Construction(find(task_id), {}).can_render
+        version = browser.version
+        browser.close()
+    for line in different:
+        print(line, file=sys.stderr)
+    print(
+        f"{len(ids)} trajectories and {images} images in Chromium {version} were compared with the pool's: "
+        f"{len(different)} differ"
+    )
+    sys.exit(bool(different))
+
+
+if __name__ == "__main__":
+    main()
