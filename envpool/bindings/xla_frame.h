@@ -150,6 +150,17 @@ class BatchShape {
   i64 rows() const { return rows_; }
   const std::int64_t* dims() const { return dims_; }
 
+  // Maps a row of the batch to the row of an operand with these leading extents.
+  i64 row_of(const std::int64_t* dims, i64 row) const {
+    i64 at = 0, scale = 1;
+    for (i64 axis = rank_ - 1; axis >= 0; --axis) {
+      if (dims[axis] != 1) at += row % dims_[axis] * scale;
+      scale *= dims[axis];
+      row /= dims_[axis];
+    }
+    return at;
+  }
+
   // Throws unless each operand has the extents of the batch, or 1.
   void check_extents(const std::vector<Operand>& operands) const {
     for (const Operand& operand : operands) {
@@ -170,7 +181,7 @@ class BatchShape {
     std::vector<abi::StridedRows> operand_rows(operands.size());
     for (i64 first = 0; first < rows_; first += count) {
       for (size_t o = 0; o < operands.size(); ++o) {
-        operand_rows[o] = {operands[o].data + row_of(operands[o], first) * operands[o].row_bytes,
+        operand_rows[o] = {operands[o].data + row_of(operands[o].dims, first) * operands[o].row_bytes,
                            advances[o] == 1 ? operands[o].row_bytes : 0};
       }
       run(first, count, operand_rows);
@@ -189,16 +200,6 @@ class BatchShape {
     }
     advances = next;
     return true;
-  }
-  // Maps a row of the batch to the operand's row.
-  i64 row_of(const Operand& operand, i64 row) const {
-    i64 at = 0, scale = 1;
-    for (i64 axis = rank_ - 1; axis >= 0; --axis) {
-      if (operand.dims[axis] != 1) at += row % dims_[axis] * scale;
-      scale *= operand.dims[axis];
-      row /= dims_[axis];
-    }
-    return at;
   }
   const i64 rank_;
   const std::int64_t* const dims_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "envpool/bindings/xla_pool.h"
 
+#include <algorithm>
 #include <cstring>
+#include <exception>
 #include <numeric>
 #include <random>
 #include <type_traits>
@@ -61,9 +63,44 @@ struct RowSelection {
 
 // Checks the arguments of a call, and converts them to the arguments of EnvPool::send: in the environment's dtypes and
 // without padding. Bit 0 of the attribute `named` is set if env_id is passed, bit 1 if players.env_id is.
+class PoolFrame {
+ public:
+  PoolFrame(const CallFrame& frame, const BatchShape& batch, i64 row) : frame_(frame) {
+    for (i64 i = 0; i < frame.arguments(); ++i) arguments_.push_back(part(frame.argument(i), batch, row));
+    for (i64 i = 0; i < frame.results(); ++i) results_.push_back(part(frame.result(i), batch, row));
+  }
+  const Buffer& argument(i64 i) const {
+    if (i >= i64(arguments_.size())) malformed("argument " + std::to_string(i) + " is missing");
+    return arguments_[size_t(i)];
+  }
+  const Buffer& result(i64 i) const {
+    if (i >= i64(results_.size())) malformed("result " + std::to_string(i) + " is missing");
+    return results_[size_t(i)];
+  }
+  i64 integer(std::string_view name) const { return frame_.integer(name); }
+  std::vector<i32> integers(std::string_view name) const { return frame_.integers(name); }
+
+ private:
+  static Buffer part(const Buffer& whole, const BatchShape& batch, i64 row) {
+    if (whole.rank < batch.rank()) malformed("an operand has a lower rank than the batch");
+    for (i64 i = 0; i < batch.rank(); ++i) {
+      if (whole.dims[i] != batch.dims()[i] && whole.dims[i] != 1) malformed("an operand does not fit into the batch");
+    }
+    Buffer one = whole;
+    one.rank -= batch.rank();
+    one.dims += batch.rank();
+    one.data = static_cast<u8*>(whole.data) + batch.row_of(whole.dims, row) * elements_of(one) * itemsize(one.dtype);
+    return one;
+  }
+  const CallFrame& frame_;
+  std::vector<Buffer> arguments_, results_;
+};
+
+// Converts the arguments of a call to those of EnvPool::send: checked, in the environment's dtypes, and without
+// padding. Bit 0 of the attribute `named` is set if env_id is passed, bit 1 if players.env_id is.
 class SendArguments {
  public:
-  SendArguments(const CallFrame& frame, EnvPool& pool) : pool_(pool), layout_(pool.layout()) {
+  SendArguments(const PoolFrame& frame, EnvPool& pool) : pool_(pool), layout_(pool.layout()) {
     const i64 named = frame.integer("named");
     i64 next = 1;  // after the handle
     if (named & 1) {
@@ -241,90 +278,175 @@ class ResultWriter {
 };
 
 // Writes the results, which follow the handle. The attribute `outputs` lists the numbers of their arrays.
-void write_results(const CallFrame& frame, const Block& block) {
+void write_results(const PoolFrame& frame, const Block& block) {
   const std::vector<i32> outputs = frame.integers("outputs");
   const ResultWriter writer(block);
   for (size_t i = 0; i < outputs.size(); ++i) writer.write(outputs[i], frame.result(i64(i) + 1));
 }
 
-// One call to a pool. The attribute `pool` has the number of its port, and the first argument is its handle.
+// One call to a pool or, under vmap, to several equal pools, which run at the same time. The attribute `pool` has the
+// number of the port with which the program was traced, and the first argument has a handle for each pool.
 class PoolCall {
  public:
-  PoolCall(const CallFrame& frame, const char* name) : frame_(frame) {
-    const std::shared_ptr<Port> port = port_of(frame);
-    const std::string label = "[" + port->label + "] ";
-    if (port->gate != nullptr) {
-      throw std::invalid_argument(label + name + ": expected a program on " + port->device +
+  PoolCall(const CallFrame& frame, const char* name) : traced_(port_of(frame)), number_(frame.integer("pool")) {
+    label_ = "[" + traced_->label + "] ";
+    const Buffer &handles = frame.argument(0), &returned = frame.result(0);
+    if (traced_->gate != nullptr) {
+      throw std::invalid_argument(label_ + name + ": expected a program on " + traced_->device +
                                   ", where the pool is, got one on the CPU");
     }
-    check_handle(frame.integer("pool"), label, name);
-    pool_ = port->pool.lock();
-    step_mutex_ = port->step_mutex;
-    if (!pool_) throw std::runtime_error(label + name + ": the pool is closed");
-    if (pool_->forked()) {
-      throw std::runtime_error(label + "this pool was made in the parent process; a forked child must make its own");
+    for (const Buffer* buffer : {&handles, &returned}) {
+      const bool fits = buffer->rank >= 1 && buffer->rank == handles.rank &&
+                        buffer->dims[buffer->rank - 1] * itemsize(buffer->dtype) == sizeof(Handle);
+      if (!fits) malformed("the handle has another size");
     }
-    std::memcpy(frame.result(0).data, frame.argument(0).data, sizeof(Handle));
+    const BatchShape batch(returned, returned.rank - 1);
+    for (i64 i = 0; i < batch.rank(); ++i) {
+      if (handles.dims[i] == batch.dims()[i]) continue;
+      throw std::invalid_argument(label_ + name +
+                                  ": a pool cannot be vmapped, because its batch is its environments; " +
+                                  "use scan or a loop, or vmap over the stacked handles of equal pools");
+    }
+    for (i64 row = 0; row < batch.rows(); ++row) {
+      const PoolFrame part(frame, batch, row);
+      Handle handle;
+      std::memcpy(&handle, part.argument(0).data, sizeof(handle));
+      turns_.push_back(turn_of(handle, batch.rank() > 0, name, part));
+      std::memcpy(part.result(0).data, &handle, sizeof(handle));
+    }
+    if (turns_.size() < 2) return;
+    for (const Turn& turn : turns_) order_.push_back(&turn);
+    std::sort(order_.begin(), order_.end(), [](const Turn* a, const Turn* b) { return a->port < b->port; });
+    for (size_t k = 1; k < order_.size(); ++k) {
+      if (order_[k - 1]->port != order_[k]->port) continue;
+      throw std::invalid_argument(label_ + "handle: expected handles of different pools, got the same one twice");
+    }
   }
 
-  void send(CallerHelp help = CallerHelp::kNo) {
-    const SendArguments arguments(frame_, *pool_);
-    pool_->send(arguments.ids(), arguments.count(), arguments.actions(), arguments.owners(), arguments.player_rows(),
-                help, Caller::kXla);
-  }
+  // Nothing is sent if the arguments for one of the pools are not valid.
+  void send() { send_all(CallerHelp::kNo); }
 
+  // Receives from every pool, even if one of them fails.
   void recv(CallerHelp help = CallerHelp::kNo) {
-    envpool::Batch batch = pool_->begin_recv({}, {}, help, Caller::kXla);
+    std::exception_ptr error;
+    for (const Turn& turn : turns_) {
+      try {
+        receive(turn, help);
+      } catch (...) {
+        if (!error) error = std::current_exception();
+      }
+    }
+    if (error) std::rethrow_exception(error);
+  }
+
+  void step() {
+    std::vector<std::unique_lock<std::timed_mutex>> locks;  // in the order of the ports, so that no two calls deadlock
+    if (turns_.size() == 1) locks.emplace_back(*turns_[0].step_mutex);
+    for (const Turn* turn : order_) locks.emplace_back(*turn->step_mutex);
+    send_all(CallerHelp::kYes);
+    recv(CallerHelp::kYes);
+  }
+
+ private:
+  struct Turn {
+    u32 port;
+    std::shared_ptr<EnvPool> pool;
+    std::shared_ptr<std::timed_mutex> step_mutex;
+    PoolFrame frame;
+  };
+
+  Turn turn_of(const Handle& handle, bool several, const char* name, const PoolFrame& frame) const {
+    std::shared_ptr<Port> port = traced_;
+    if (handle.process != process_mark() || i64(handle.port) != number_) {
+      port = handle.process == process_mark() ? ports().find(handle.port) : nullptr;
+      if (port == nullptr || !several) {
+        std::string got = "something else";
+        if (port != nullptr) {
+          got = "the handle of another pool, of " + port->label;
+        } else if (handle.process == process_mark() && ports().was_issued(handle.port)) {
+          got = "the handle of a deleted pool";
+        }
+        throw std::invalid_argument(label_ + "handle: expected the handle that xla() of this pool returned, got " +
+                                    got);
+      }
+    }
+    std::shared_ptr<EnvPool> pool = port->pool.lock();
+    if (!pool) throw std::runtime_error("[" + port->label + "] " + name + ": the pool is closed");
+    if (pool->forked()) {
+      throw std::runtime_error("[" + port->label +
+                               "] this pool was made in the parent process; a forked child must make its own");
+    }
+    if (port != traced_) check_equal(*port, *pool);
+    return {handle.port, std::move(pool), port->step_mutex, frame};
+  }
+
+  // Throws unless a pool has the arrays of the one with which the program was traced.
+  void check_equal(const Port& port, const EnvPool& pool) const {
+    const std::shared_ptr<EnvPool> traced = traced_->pool.lock();
+    if (!traced) throw std::runtime_error(label_ + "the pool with which this program was traced is closed");
+    const auto text = [](const std::string& label, const EnvPool& one) {
+      return label + " with num_envs=" + std::to_string(one.num_envs()) +
+             " and batch_size=" + std::to_string(one.batch_size());
+    };
+    if (port.label == traced_->label && pool.num_envs() == traced->num_envs() &&
+        pool.batch_size() == traced->batch_size() && pool.block_layout().same_arrays(traced->block_layout())) {
+      return;
+    }
+    throw std::invalid_argument(label_ + "handle: expected handles of equal pools, " + text(traced_->label, *traced) +
+                                ", got one of " + text(port.label, pool) +
+                                (port.label == traced_->label ? ", perhaps with other options" : ""));
+  }
+
+  void send_all(CallerHelp help) {
+    std::vector<SendArguments> arguments;
+    arguments.reserve(turns_.size());
+    for (const Turn& turn : turns_) arguments.emplace_back(turn.frame, *turn.pool);
+    for (size_t k = 0; k < turns_.size(); ++k) {
+      const SendArguments& a = arguments[k];
+      try {
+        turns_[k].pool->send(a.ids(), a.count(), a.actions(), a.owners(), a.player_rows(), help, Caller::kXla);
+      } catch (...) {
+        while (turns_.size() > k) turns_.pop_back();  // the rest: those under way, whose results a step discards
+        if (help == CallerHelp::kYes) receive_ignoring_errors();
+        throw;
+      }
+    }
+  }
+  void receive_ignoring_errors() {
+    for (const Turn& turn : turns_) {
+      try {
+        static_cast<void>(turn.pool->recv({}, {}, CallerHelp::kYes, Caller::kXla));
+      } catch (const std::exception&) {
+      }
+    }
+  }
+
+  static void receive(const Turn& turn, CallerHelp help) {
+    EnvPool& pool = *turn.pool;
+    envpool::Batch batch = pool.begin_recv({}, {}, help, Caller::kXla);
     try {
       std::string summary;
       for (const Failure& failure : batch->failures()) {
         if (!summary.empty()) summary += "; ";
         summary += "environment " + std::to_string(failure.env_id) + ": " + failure.message;
       }
-      if (!summary.empty()) throw std::runtime_error(pool_->text(summary));
-      write_results(frame_, *batch);
+      if (!summary.empty()) throw std::runtime_error(pool.text(summary));
+      write_results(turn.frame, *batch);
     } catch (const std::bad_alloc&) {
-      pool_->put_back(std::move(batch));
+      pool.put_back(std::move(batch));
       throw;
     } catch (...) {
-      pool_->settle(*batch);
+      pool.settle(*batch);
       throw;
     }
-    pool_->settle(*batch);
+    pool.settle(*batch);
   }
 
-  void step() {
-    const std::lock_guard lock(*step_mutex_);
-    send(CallerHelp::kYes);
-    recv(CallerHelp::kYes);
-  }
-
- private:
-  void check_handle(i64 number, const std::string& label, const char* name) const {
-    const Buffer& buffer = frame_.argument(0);
-    if (buffer.rank != 1) {
-      throw std::invalid_argument(label + name + ": a pool cannot be vmapped, because its batch is its environments; " +
-                                  "use scan or a loop");
-    }
-    const auto holds_handle = [](const Buffer& b) {
-      return b.rank == 1 && b.dims[0] * itemsize(b.dtype) == sizeof(Handle);
-    };
-    if (!holds_handle(buffer) || !holds_handle(frame_.result(0))) malformed("the handle has another size");
-    Handle handle;
-    std::memcpy(&handle, buffer.data, sizeof(handle));
-    if (handle.process == process_mark() && i64(handle.port) == number) return;
-    std::string got = "something else";
-    if (handle.process == process_mark() && ports().was_issued(handle.port)) {
-      got = "the handle of a deleted pool";
-      const std::shared_ptr<Port> other = ports().find(handle.port);
-      if (other != nullptr) got = "the handle of another pool, of " + other->label;
-    }
-    throw std::invalid_argument(label + "handle: expected the handle that xla() of this pool returned, got " + got);
-  }
-
-  const CallFrame& frame_;
-  std::shared_ptr<EnvPool> pool_;
-  std::shared_ptr<std::timed_mutex> step_mutex_;
+  const std::shared_ptr<Port> traced_;
+  const i64 number_;
+  std::string label_;
+  std::vector<Turn> turns_;
+  std::vector<const Turn*> order_;  // by port, if there are several
 };
 
 }  // namespace

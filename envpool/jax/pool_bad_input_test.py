@@ -149,7 +149,7 @@ TOLD_WHILE_RUNNING = [
     (lambda x: RECV(STEP(HANDLE, STAY)[0]), 0, "recv: nothing is under way"),
     # transformations
     (lambda x: jax.vmap(lambda a: STEP(HANDLE, a))(jnp.zeros((3, 4), int) + x), 0, "step: a pool cannot be vmapped"),
-    (lambda x: jax.vmap(RECV)(jnp.stack([HANDLE, HANDLE])), 0, "recv: a pool cannot be vmapped"),
+    (lambda x: jax.vmap(RECV)(jnp.stack([HANDLE, HANDLE])), 0, "handle: expected handles of different pools"),
 ]
 
 

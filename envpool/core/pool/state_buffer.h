@@ -91,6 +91,16 @@ struct BlockLayout {
     if (max_players > 1) add("players.env_id", abi::kI32, {}, Entries::kPerPlayer);
   }
 
+  // Returns whether rows of the two layouts have the same arrays.
+  bool same_arrays(const BlockLayout& other) const {
+    return max_players == other.max_players && has_final == other.has_final &&
+           std::equal(arrays.begin(), arrays.end(), other.arrays.begin(), other.arrays.end(),
+                      [](const Array& a, const Array& b) {
+                        return a.name == b.name && a.dtype == b.dtype && a.shape == b.shape &&
+                               a.per_player == b.per_player;
+                      });
+  }
+
   int find(const std::string& name) const {
     for (size_t i = 0; i < arrays.size(); ++i) {
       if (arrays[i].name == name) return int(i);
