@@ -17,10 +17,10 @@
 #include <string>
 #include <vector>
 
+#include "envpool/core/pool/child_process.h"
 #include "envpool/vizdoom/config.h"
 #include "envpool/vizdoom/leftovers.h"
 #include "envpool/vizdoom/message_queue.h"
-#include "envpool/vizdoom/process.h"
 #include "envpool/vizdoom/shared_state.h"
 
 namespace envpool::vizdoom {

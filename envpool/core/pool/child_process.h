@@ -25,15 +25,18 @@
 
 #include "envpool/core/types.h"
 
-namespace envpool::vizdoom {
+namespace envpool {
 
 // Describes a program to execute: its path and arguments, and the folder to run it in.
 struct Command {
   std::vector<std::string> arguments;
-  std::string folder;
+  std::string folder{};
+  bool prints = false;  // whether it shares this process's output; otherwise it has none
+  int file = -1;        // a file descriptor, if any, that the child inherits under the number kInheritedFile
+  static constexpr int kInheritedFile = 3;
 };
 
-// Runs a command without input and output, in a process group of its own, so that the terminal's Ctrl-C does not reach
+// Runs a command without input, in a process group of its own, so that the terminal's Ctrl-C does not reach
 // it. The child stays in the session of this process, because Linux shares the CPU among sessions before it shares it
 // among their processes. The child is killed when the calling thread ends. Returns its process id, or minus an error
 // number.
@@ -58,11 +61,19 @@ __attribute__((noinline)) inline pid_t spawn_from_this_thread(const Command& com
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) leave();
     if (getppid() != parent) _exit(127);  // the parent died before the call
     setpgid(0, 0);
-    if (chdir(command.folder.c_str()) != 0) leave();
+    if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) leave();
+    if (command.file >= 0) {
+      // dup2 clears FD_CLOEXEC, but does nothing if the two numbers are equal.
+      const bool kept = command.file == Command::kInheritedFile ? fcntl(command.file, F_SETFD, 0) == 0
+                                                                : dup2(command.file, Command::kInheritedFile) >= 0;
+      if (!kept) leave();
+    }
     const int null = open("/dev/null", O_RDWR);
-    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0) leave();
+    if (null < 0 || dup2(null, 0) < 0) leave();
+    if (!command.prints && (dup2(null, 1) < 0 || dup2(null, 2) < 0)) leave();
 #ifdef SYS_close_range
-    syscall(SYS_close_range, 3u, ~0u, 0u);  // Linux 5.9; before that, files without FD_CLOEXEC are inherited
+    // Linux 5.9; before that, files without FD_CLOEXEC are inherited.
+    syscall(SYS_close_range, Command::kInheritedFile + (command.file >= 0 ? 1u : 0u), ~0u, 0u);
 #endif
     sigset_t none;
     sigemptyset(&none);
@@ -120,7 +131,7 @@ class Spawner {
       std::thread([this] { run(); }).detach();
     } catch (const std::exception& error) {
       pthread_sigmask(SIG_SETMASK, &before, nullptr);
-      throw std::runtime_error(std::string("cannot start the thread that makes engines: ") + error.what());
+      throw std::runtime_error(std::string("cannot start the thread that makes child processes: ") + error.what());
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     has_thread_ = true;
@@ -186,4 +197,4 @@ class Child {
   std::string exit_;
 };
 
-}  // namespace envpool::vizdoom
+}  // namespace envpool
