@@ -93,6 +93,15 @@
 //     // optional: steps are short, so the calling thread may run them, which saves a wake-up. Ctrl-C waits for the
 //     // current step.
 //     static constexpr bool kBounded = true;
+//     // optional: other processes run the environments. The pool makes a Posts for each run of environments, posts all
+//     // their calls, and then calls reset() or step() for each number that next() returns. They return the result of
+//     // the posted call, or make the call themselves if none is posted.
+//     struct Posts {
+//       static constexpr i32 kMax = 256;                          // calls
+//       Posts(const abi::Work&, bool in_order);                   // in_order: the results are needed together
+//       void reset(Env&, Rng&);  void step(Env&, ActionRow);      // must not throw
+//       i32 next();                                               // the number of a call that is done; -1: no more
+//     };
 //   };
 #pragma once
 

@@ -235,7 +235,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         label_(options.label),
         num_envs_(how.num_envs),
         autoreset_(how.autoreset),
-        bounded_((table.flags & (abi::kPortable | abi::kBounded)) != 0),
+        bounded_(step_time_of(table.flags) == StepTime::kBounded),
         envs_(std::make_unique<Environments>(table, how)),
         layout_(&envs_->layout()),
         options_(with_defaults(std::move(options))),
@@ -244,7 +244,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         admission_(label_, num_envs_),
         actions_(label_, *layout_, num_envs_),
         results_(blocks_, sync_ ? Mode::kSync : Mode::kAsync, num_envs_, options_.batch_size),
-        scheduler_(num_envs_, options_.num_threads, bounded_ ? StepTime::kBounded : StepTime::kUnbounded),
+        scheduler_(num_envs_, options_.num_threads, step_time_of(table_.flags)),
         idle_(table_, label_, *envs_, admission_) {
     // The additional block holds the batch that the caller keeps.
     const f64 blocks = (sync_ ? 1 : f64(results_.capacity())) + 1;
@@ -453,6 +453,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     work.claim = claim;
     work.fail = record_failure;
     work.context = &execution;
+    work.pause = publish_row;
     const Clock::time_point begin = Clock::now();
     {
       const PlainArithmetic arithmetic;
@@ -489,6 +490,14 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     for (i32 i = 0; i < execution.pending_count; ++i) block->fail(std::move(execution.pending[i]));
     execution.pending_count = 0;
     return block->rows_from(row);
+  }
+
+  static bool publish_row(void* context) noexcept {
+    Execution& execution = *static_cast<Execution*>(context);
+    EnvPool& pool = *execution.pool;
+    if (!pool.sync_ && execution.block != nullptr) pool.finish(std::exchange(execution.block, nullptr), 1);
+    execution.row_env_id = -1;
+    return pool.scheduler_.stopping();
   }
 
   static void record_failure(void* context, i32 env_id, const char* what) noexcept {

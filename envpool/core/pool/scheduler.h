@@ -10,16 +10,23 @@
 #include "envpool/core/pool/action_queue.h"
 #include "envpool/core/pool/pool_types.h"
 #include "envpool/core/pool/worker_wakeups.h"
+#include "envpool/core/table/vtable.h"
 
 namespace envpool {
 
-// Whether the duration of a step is bounded, so that calling threads may run it.
-enum class StepTime { kUnbounded, kBounded };
+// Whether the duration of a step is bounded, so that calling threads may run it. Delegated: other processes step the
+// environments, and a thread only waits for them, so one thread takes as many environments as it can.
+enum class StepTime { kUnbounded, kBounded, kDelegated };
+
+inline StepTime step_time_of(u32 flags) {
+  if ((flags & abi::kDelegated) != 0) return StepTime::kDelegated;
+  return (flags & (abi::kPortable | abi::kBounded)) != 0 ? StepTime::kBounded : StepTime::kUnbounded;
+}
 
 class Scheduler {
  public:
   Scheduler(i32 num_envs, i32 num_threads, StepTime step_time)
-      : num_threads_(num_threads), caller_may_step_(step_time == StepTime::kBounded), queue_(num_envs) {}
+      : num_threads_(num_threads), step_time_(step_time), queue_(num_envs) {}
 
   // ---- callers; the pool's mutex is held ----
 
@@ -53,6 +60,7 @@ class Scheduler {
   // Takes a run of environments from the queue. Returns false if it is empty.
   bool take(Run& run) {
     ENVPOOL_INTERLEAVE();
+    if (step_time_ == StepTime::kDelegated) return queue_.take(Run::kMax, run);
     const u64 cost = cost_ns_.load(std::memory_order_relaxed);
     u64 count = cost == 0 ? 1 : kRunNs / cost;
     if (count > kRunMultiple) count -= count % kRunMultiple;
@@ -72,13 +80,14 @@ class Scheduler {
   static constexpr u64 kRunMultiple = 16;
 
   i32 workers_for(i32 queued, CallerHelp help, i32 receivers) const {
+    if (step_time_ == StepTime::kDelegated) return std::min(num_threads_, (queued - 1) / Run::kMax + 1);
     const u64 cost = cost_ns_.load(std::memory_order_relaxed);
     i32 workers = num_threads_;
     if (cost != 0 && !has_unmeasured_cost_) workers = i32(std::min<u64>(u64(workers), u64(queued) * cost / kWakeNs));
     workers = std::min(workers, queued);
     if (help == CallerHelp::kYes) workers = std::min({workers, num_threads_ - 1, queued - 1});
     // A blocked recv() will not notice that work is left to callers; wake one worker.
-    if (!caller_may_step_ || receivers > 0) workers = std::max(workers, 1);
+    if (step_time_ != StepTime::kBounded || receivers > 0) workers = std::max(workers, 1);
     return workers;
   }
 
@@ -90,7 +99,7 @@ class Scheduler {
   }
 
   const i32 num_threads_;
-  const bool caller_may_step_;
+  const StepTime step_time_;
   ActionQueue queue_;
   bool has_unmeasured_cost_ = false;  // the queue contains resets, whose cost is not measured
   bool caller_runs_all_ = true;

@@ -103,7 +103,9 @@ struct HostContract {
     env.load(in, i64{});
   };
   static constexpr bool kBounded = requires { requires Env::kBounded; };
-  static constexpr u32 kFlags = (kSaves ? abi::kCanSnapshot : 0u) | (kBounded ? abi::kBounded : 0u);
+  static constexpr bool kDelegated = requires { typename Env::Posts; };
+  static constexpr u32 kFlags =
+      (kSaves ? abi::kCanSnapshot : 0u) | (kBounded ? abi::kBounded : 0u) | (kDelegated ? abi::kDelegated : 0u);
   static constexpr bool kMayThrow = true;
 
   static State make(const Params& params, i32 env_id) { return std::make_unique<Env>(params, env_id); }

@@ -267,6 +267,10 @@ class VectorEnv {
   template <class RowSource>
   void run_all(const abi::Work& work, Operation operation, const RowSource row_source) {
     const bool restart = operation == Operation::kReset;
+    if constexpr (requires { typename Env::Posts; }) {
+      run_delegated(work, restart, row_source);
+      return;
+    }
     for (i32 k = 0; k < work.count;) {
       if constexpr (Lanes::kLanes > 1) {
         const i32 count = restart ? 0 : run_in_lanes(work, k, row_source);
@@ -280,6 +284,29 @@ class VectorEnv {
       }
       run(work, k, restart, row_source, slot(work.env_ids[k]).episode);
       ++k;
+    }
+  }
+
+  // Posts the calls of all environments before it waits for the first result, so that they run at the same time.
+  template <class RowSource>
+  void run_delegated(const abi::Work& work, bool restart, const RowSource& row_source) {
+    using Posts = typename Env::Posts;
+    for (i32 first = 0; first < work.count; first += Posts::kMax) {
+      Posts posts(work, RowSource::kConsecutive);
+      for (i32 k = first; k < std::min(work.count, first + Posts::kMax); ++k) {
+        const i32 env_id = work.env_ids[k];
+        Slot& it = slot(env_id);
+        if (restart || it.episode.over) {
+          Episode next = it.episode;  // which run() begins, and draws the same numbers
+          next.begin();
+          posts.reset(*it.state, next.rng);
+        } else {
+          posts.step(*it.state, ActionRow{work.actions, action_bytes_.data(), i64(env_id) * max_players_});
+        }
+      }
+      for (i32 k; (k = posts.next()) >= 0;) {
+        run(work, first + k, restart, row_source, slot(work.env_ids[first + k]).episode);
+      }
     }
   }
 

@@ -97,6 +97,9 @@ struct Work {
   ResultRows (*claim)(void* context, i32 env_id);
   void (*fail)(void* context, i32 env_id, const char* what);  // reports an exception
   void* context;
+  // Environments that wait for another process call this before they wait, and every 50 ms. It publishes the row that
+  // was claimed last, and returns whether the pool is closing.
+  bool (*pause)(void* context);
 };
 
 enum Autoreset : i32 { kAutoresetNextStep = 0, kAutoresetSameStep = 1, kAutoresetDisabled = 2 };
@@ -117,7 +120,8 @@ enum Flags : u32 {
   kCanSnapshot = 2u,  // has save and load
   kCanRender = 4u,    // has render
   kBounded = 8u,      // not portable, but steps are short: callers may step it
-  kMayThrow = 16u,    // portable, but may throw; other environments always may
+  kDelegated = 32u,   // other processes run the steps, and threads of the pool only wait for them
+  kMayThrow = 16u,    // portable, and its exceptions are reported; those of other environments always are
 };
 
 // The rows of an operand of a pure function. Row k is at data + k * stride; a stride of 0 repeats one row.
