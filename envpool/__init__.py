@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from envpool.plugins.compiling import compile
     from envpool.plugins.paths import get_cmake_dir, get_include
     from envpool.python.protocol import DMEnvPool, EnvPool, EnvSpec, GymnasiumEnvPool
+    from envpool.python_env.registering import register_python
 
 else:  # the same functions, without the signatures for each id
     from envpool.registration import make, make_dm, make_gym, make_gymnasium, make_spec, make_vec
@@ -48,6 +49,7 @@ __all__ = [
     "make_pettingzoo",
     "make_sb3",
     "make_vec",
+    "register_python",
 ]
 
 distribution.check_installation()
@@ -64,6 +66,10 @@ def __getattr__(name: str) -> Any:
         from envpool.plugins.compiling import compile
 
         return compile
+    if name == "register_python":
+        from envpool.python_env.registering import register_python
+
+        return register_python
     if name in ("get_cmake_dir", "get_include"):
         from envpool.plugins import paths
 

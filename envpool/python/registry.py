@@ -95,7 +95,7 @@ class Registration(NamedTuple):
             return _tables[path]
 
     def _path(self) -> str:
-        return self.plugin or _library_of(self.family, self.task_id)
+        return self.plugin or library_of(self.family, self.task_id)
 
     @property
     def reference(self) -> str:
@@ -113,7 +113,8 @@ _discovered = False
 _listeners: list[Callable[[Sequence[str]], None]] = []
 
 
-def _library_of(family: str, task_id: str) -> str:
+def library_of(family: str, task_id: str) -> str:
+    """Returns the path of a family's shared object, or raises a RuntimeError that begins with the id."""
     name = f"lib{family}.so"
     folders = [*importlib.import_module(f"envpool.{family}").__path__]
     folders += [os.path.join(path, family) for path in package_folders()]

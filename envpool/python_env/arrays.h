@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arrays of a Python environment, which registering.py describes as text: for each array its kind ("obs", "info" or
+// "action"), name, dtype, the number of categories (0: not discrete), and, each after its length, the shape, the lowest
+// and highest values, and the categories of each element if they differ.
+#pragma once
+
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "envpool/core/table/spec.h"
+#include "envpool/python_env/shared_memory.h"
+
+namespace envpool::python_env {
+
+inline FieldSpec read_field(std::istringstream& words) {
+  const auto word = [&] {
+    std::string text;
+    if (!(words >> text)) throw std::invalid_argument("arrays: expected more words");
+    return text;
+  };
+  const auto number = [&] { return std::strtod(word().c_str(), nullptr); };
+  const auto integer = [&] { return i64(std::strtoll(word().c_str(), nullptr, 10)); };
+  FieldSpec field;
+  field.name = word();
+  const std::string dtype = word();
+  for (i32 i = 0; i < 6; ++i) {
+    if (dtype == dtype_name(Dtype(i))) field.dtype = Dtype(i);
+  }
+  field.discrete = integer();
+  for (i64 left = integer(); left > 0; --left) field.shape.push_back(integer());
+  field.low.clear();
+  for (i64 left = integer(); left > 0; --left) field.low.push_back(number());
+  field.high.clear();
+  for (i64 left = integer(); left > 0; --left) field.high.push_back(number());
+  for (i64 left = integer(); left > 0; --left) field.counts.push_back(integer());
+  return field;
+}
+
+inline void read_arrays(const std::string& text, Spec& spec) {
+  std::istringstream words(text);
+  for (std::string kind; words >> kind;) {
+    FieldSpec field = read_field(words);
+    if (kind == "action") {
+      spec.actions.push_back(std::move(field));
+    } else {
+      spec.fields.push_back(std::move(field));
+      spec.is_info.push_back(kind == "info");
+    }
+  }
+}
+
+// Returns the size of the rows in shared memory: of the actions, then of the arrays. Each begins at a multiple of 64.
+inline i64 shared_row_bytes(const Spec& spec) {
+  i64 bytes = 0;
+  for (const FieldSpec& field : spec.actions) bytes += round_up(field.row_bytes());
+  for (const FieldSpec& field : spec.fields) bytes += round_up(field.row_bytes());
+  return bytes;
+}
+
+}  // namespace envpool::python_env

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of Python environments, and the functions that their workers call through ctypes.
+
+#include "envpool/core/api.h"
+#include "envpool/python_env/python_env.h"
+
+ENVPOOL_PLUGIN(envpool::table<envpool::python_env::PythonEnv>())
+
+#define ENVPOOL_WORKER_FUNCTION extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+using namespace envpool::python_env;
+using envpool::f64;
+using envpool::i32;
+using envpool::u32;
+using envpool::u8;
+
+}  // namespace
+
+// Waits for the next call. Returns 2 * env_id for a reset, 2 * env_id + 1 for a step, or -1 if the pool is closing.
+// The search begins after the environment that was called last, or -1, so that all of them get their turn.
+ENVPOOL_WORKER_FUNCTION i32 envpool_worker_wait(u8* base, i32 worker, u32 generation, i32 after) {
+  const View view(base);
+  WorkerState& state = view.worker(worker);
+  const i32 first = view.first_env(worker), count = view.first_env(worker + 1) - first;
+  if (after < first) after = first - 1;
+  while (true) {
+    const u32 seen = state.posted.load();
+    if (state.quit.load() != 0) return -1;
+    for (i32 k = 0; k < count; ++k) {
+      const i32 env_id = first + (after + 1 - first + k) % count;
+      const Slot& slot = view.slot(env_id);
+      const u32 call = slot.call.load();
+      if (call != kNone && slot.generation == generation) return 2 * env_id + (call == kStep ? 1 : 0);
+    }
+    state.sleeping.store(1);
+    sleep_while(state.posted, seen);
+    state.sleeping.store(0);
+  }
+}
+
+// Publishes the result of a call.
+ENVPOOL_WORKER_FUNCTION void envpool_worker_answer(u8* base, i32 env_id, f64 reward, u32 flags) {
+  const View view(base);
+  Slot& slot = view.slot(env_id);
+  Slot& head = view.slot(i32(slot.ticket));
+  slot.reward = reward;
+  slot.flags = flags;
+  slot.call.store(kNone);
+  if (head.done.fetch_add(1) + 1 >= head.wake_at.load()) wake_all(head.done);
+}
+
+// Return the addresses of what the script reads and writes.
+ENVPOOL_WORKER_FUNCTION u8* envpool_worker_rows(u8* base, i32 env_id) { return View(base).rows(env_id); }
+ENVPOOL_WORKER_FUNCTION char* envpool_worker_message(u8* base, i32 env_id) { return View(base).slot(env_id).message; }
+ENVPOOL_WORKER_FUNCTION const u32* envpool_worker_seed(u8* base, i32 env_id) { return &View(base).slot(env_id).seed; }
+ENVPOOL_WORKER_FUNCTION u8* envpool_worker_program(u8* base, envpool::i64* bytes) {
+  const Header& header = View(base).header();
+  *bytes = header.program_bytes;
+  return base + header.program_at;
+}

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`register_python`: makes an id of a user's own Python environment, whose pools run it in worker processes."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import os
+import pickle
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from envpool.python.errors import labelled
+from envpool.python.family import Family, ImportPath
+from envpool.python.options import COMMON_OPTIONS, Value, shown, wrong_type
+from envpool.python.registry import Registration, add, library_of, list_all_envs
+from envpool.python_env import worker
+from envpool.python_env.spaces import describe
+
+_FOLDER = "python_env"
+_OWN_OPTIONS = ("num_workers", "worker_timeout")
+
+
+class PythonEnvs(Family):
+    """The hooks of one Python environment. Pickling keeps the function by value if it is not importable.
+
+    Args:
+        function: the pickled function that makes an environment.
+        options: the names of its keywords that are options of `make`.
+        takes_env_id: whether it also takes the number of the environment.
+        info: the keys of `info` that the pool returns, with their spaces or dtypes.
+    """
+
+    def __init__(self, function: bytes, options: Sequence[str], takes_env_id: bool, info: Mapping[str, Any]) -> None:
+        super().__init__(_FOLDER)
+        self._function, self._options = function, tuple(options)
+        self._takes_env_id, self._info = takes_env_id, dict(info)
+        self._known: dict[tuple[Value, ...], dict[str, Any]] = {}
+
+    def __reduce__(self) -> Any:
+        return PythonEnvs, (self._function, self._options, self._takes_env_id, self._info)
+
+    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Adds the number of threads, which only wait: enough for all calls that can be under way at a time."""
+        plain = dict(given)
+        try:
+            envs = max(1, operator.index(plain.get("num_envs", 1)))
+            batch = operator.index(plain.get("batch_size", 0)) or envs
+        except TypeError:
+            return plain  # reported when the options are checked
+        if not plain.get("num_threads"):
+            plain["num_threads"] = min(envs, 256) if batch < envs else -(-envs // 256)
+        return plain
+
+    def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Adds the arrays of the environment and the program of its workers.
+
+        The first call with these options makes an environment in this process, to read its spaces, and closes it.
+
+        Raises:
+            TypeError, ValueError: the environment has no spaces, or spaces that pools do not support.
+            RuntimeError: the environment's constructor raised an exception, or there is no Python interpreter to run.
+        """
+        own = {name: options[name] for name in self._options}
+        key = tuple(own.values())
+        if key not in self._known:
+            self._known[key] = self._program(task_id, own)
+        return {name: options[name] for name in _OWN_OPTIONS} | self._known[key]
+
+    def _program(self, task_id: str, own: Mapping[str, Value]) -> dict[str, Any]:
+        if not sys.executable:
+            raise RuntimeError("sys.executable: expected the path of the Python interpreter, got none")
+        make = pickle.loads(self._function)
+        more = {"env_id": 0} if self._takes_env_id else {}
+        try:
+            env = make(**own, **more)
+        except Exception as error:
+            raise RuntimeError(f"the environment's constructor raised {worker.describe_error(error)}") from error
+        for name in ("observation_space", "action_space", "reset", "step", "close"):
+            if not hasattr(env, name):
+                raise TypeError(f"make_env: expected a function that returns a gymnasium.Env, got {shown(env)}")
+        spaces = env.observation_space, env.action_space
+        env.close()
+        arrays, text = describe(*spaces, self._info)
+        # As plain tuples, because the workers do not import this package.
+        program = dumps((make, own, self._takes_env_id, spaces, [tuple(array) for array in arrays]))
+        return {
+            "arrays": text,
+            "interpreter": sys.executable,
+            "script": os.path.abspath(worker.__file__),
+            "library": library_of(_FOLDER, task_id),
+            "program": pickle.dumps((list(sys.path), program)),
+        }
+
+    def import_paths(self, task_id: str, table: str) -> list[ImportPath]:
+        """Returns nothing, because EnvPool has no such classes."""
+        return []
+
+
+def dumps(value: Any) -> bytes:
+    """Returns a pickle that holds functions and classes of `__main__` by value, if cloudpickle is installed."""
+    try:
+        import cloudpickle  # type: ignore[import-untyped]
+    except ModuleNotFoundError:
+        return pickle.dumps(value)
+    return bytes(cloudpickle.dumps(value))
+
+
+def register_python(
+    task_id: str,
+    make_env: Callable[..., Any],
+    *,
+    max_episode_steps: int = 0,
+    reward_threshold: float | None = None,
+    info: Mapping[str, Any] | None = None,
+    aliases: Sequence[str] = (),
+    doc: str = "",
+) -> None:
+    """Registers a Python environment with gymnasium's interface. Its pools run it in worker processes.
+
+    `make(task_id)` then takes the same options as for any other environment, those that `make_env` has, and these:
+
+    - `num_workers`: worker processes; 0, the default, means as many as usable CPUs, but at most num_envs.
+    - `worker_timeout`: seconds after which a worker that has not answered the calls of a batch is ended, apart from
+      the time in which it makes environments; 0, the default: no limit.
+
+    A second call with the same id replaces the first.
+
+    Args:
+        task_id: the new id.
+        make_env: a class or function that returns a `gymnasium.Env`. Each of its keywords whose default is a bool, int,
+            float or str is an option of `make`. If it has the keyword `env_id`, it receives the number of the
+            environment in its pool. It is pickled, with cloudpickle if that is installed. It is called once in this
+            process, to read the spaces, and then in the workers.
+        max_episode_steps: steps until an episode is truncated; 0 means no limit other than the environment's own.
+        reward_threshold: the return at which the task counts as solved.
+        info: the keys of the environment's `info` that the pool returns as arrays, each with a space or, for a number,
+            its dtype: `{"score": np.float32}`. Where the environment omits a key, the array holds zeros.
+        aliases: further ids of the same environment.
+        doc: one line of description.
+
+    Raises:
+        TypeError: make_env cannot be called without arguments, or cannot be pickled.
+        ValueError: the id or an alias belongs to another kind of environment.
+    """
+    with labelled(task_id if isinstance(task_id, str) else "envpool"):
+        if not callable(make_env):
+            raise wrong_type("make_env", "a class or function that returns a gymnasium.Env", make_env)
+        if info is not None and not isinstance(info, Mapping):
+            raise wrong_type("info", "a mapping of keys to spaces or dtypes", info)
+        defaults, takes_env_id = _keywords(make_env)
+        try:
+            function = dumps(make_env)
+        except Exception as error:
+            raise TypeError(
+                f"make_env: expected a function that can be pickled, got {shown(make_env)}: {error}"
+            ) from error
+    list_all_envs()  # so that no environment can take the id of a family
+    family = PythonEnvs(function, list(defaults), takes_env_id, info or {})
+    made = Registration(task_id, family, "", "PythonEnv", max_episode_steps, reward_threshold, doc, defaults)
+    name = getattr(make_env, "__qualname__", type(make_env).__qualname__)
+    add(made._replace(source=f"{getattr(make_env, '__module__', '')}.{name}"), aliases)
+
+
+def _keywords(make_env: Callable[..., Any]) -> tuple[dict[str, Value], bool]:
+    """Returns the keywords that are options, with their defaults, and whether `env_id` is a keyword."""
+    try:
+        parameters = inspect.signature(make_env).parameters.values()
+    except (TypeError, ValueError):
+        return {}, False
+    defaults: dict[str, Value] = {}
+    for parameter in parameters:
+        name, default = parameter.name, parameter.default
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) or name == "env_id":
+            continue
+        if default is parameter.empty:
+            raise TypeError(
+                f"make_env: expected a function that can be called without arguments, got one that needs {name!r}; use "
+                "functools.partial or a lambda"
+            )
+        is_option = type(default) in (bool, int, float, str) and parameter.kind is not parameter.POSITIONAL_ONLY
+        if is_option and name not in (*COMMON_OPTIONS, *_OWN_OPTIONS):
+            defaults[name] = default
+    return defaults, any(p.name == "env_id" and p.kind is not p.POSITIONAL_ONLY for p in parameters)

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory that a pool shares with its worker processes: for each environment a slot with its pending call, the
+// result, and the rows of its action and its observation. Both sides wait with futexes; nothing else passes between
+// them.
+#pragma once
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <ctime>
+#include <stdexcept>
+#include <string>
+
+#include "envpool/core/types.h"
+
+namespace envpool::python_env {
+
+using Word = std::atomic<u32>;
+static_assert(sizeof(Word) == sizeof(u32) && Word::is_always_lock_free);
+
+// Sleeps while the word has this value, until it is woken or the time is over (negative: without a limit).
+inline void sleep_while(Word& word, u32 value, i32 milliseconds = -1) {
+  const timespec time{milliseconds / 1000, milliseconds % 1000 * 1'000'000L};
+  syscall(SYS_futex, &word, FUTEX_WAIT, value, milliseconds < 0 ? nullptr : &time, nullptr, 0);
+}
+inline void wake_all(Word& word) { syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
+
+enum Call : u32 { kNone, kReset, kStep };
+
+// Flags of a result.
+enum Flag : u32 { kTerminated = 1, kTruncated = 2, kRaised = 4 };
+
+// The state of one worker process.
+struct alignas(64) WorkerState {
+  Word posted;      // number of posts; the worker sleeps on it
+  Word sleeping;    // whether the worker may be asleep
+  Word quit;        // the pool is closing
+  Word generation;  // number of processes started for this worker
+};
+
+// The state of one environment. The worker owns the slot while `call` is not kNone.
+struct alignas(64) Slot {
+  static constexpr i64 kMessageBytes = 2048;
+
+  Word call;
+  u32 generation;  // of the process in which the episode began
+  u32 ticket;      // the environment whose counters count this result
+  u32 seed;
+  u32 flags;
+  f64 reward;
+  // Counters of the run that this environment heads: its results, and their number at which the waiting thread wakes.
+  alignas(64) Word done;
+  Word wake_at;
+  alignas(64) char message[kMessageBytes];  // of an exception
+};
+
+// The beginning of the memory. worker.py knows this layout.
+struct alignas(64) Header {
+  i32 num_envs, num_workers;
+  i64 slots_at, slot_bytes;
+  i64 rows_at;  // of the action and the arrays, in a slot
+  i64 program_at, program_bytes;
+};
+
+inline constexpr i64 round_up(i64 bytes) { return (bytes + 63) / 64 * 64; }
+
+// The memory as one side has mapped it.
+class View {
+ public:
+  View() = default;
+  explicit View(u8* base) : base_(base) {}
+  explicit operator bool() const { return base_ != nullptr; }
+  u8* base() const { return base_; }
+  Header& header() const { return *reinterpret_cast<Header*>(base_); }
+  WorkerState& worker(i32 index) const { return reinterpret_cast<WorkerState*>(base_ + sizeof(Header))[index]; }
+  Slot& slot(i32 env_id) const {
+    return *reinterpret_cast<Slot*>(base_ + header().slots_at + header().slot_bytes * env_id);
+  }
+  u8* rows(i32 env_id) const { return reinterpret_cast<u8*>(&slot(env_id)) + header().rows_at; }
+  // The environments of a worker are consecutive.
+  i32 first_env(i32 worker) const { return i32(i64(header().num_envs) * worker / header().num_workers); }
+
+ private:
+  u8* base_ = nullptr;
+};
+
+// The pool's side. The memory has no name, so nothing is left behind when this process is killed.
+class SharedMemory {
+ public:
+  ~SharedMemory() {
+    if (view_) munmap(view_.base(), size_t(bytes_));
+    if (file_ >= 0) close(file_);
+  }
+  SharedMemory() = default;
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  void create(i32 num_envs, i32 num_workers, i64 row_bytes, const std::string& program) {
+    Header header{};
+    header.num_envs = num_envs;
+    header.num_workers = num_workers;
+    header.slots_at = i64(sizeof(Header)) + i64(sizeof(WorkerState)) * num_workers;
+    header.rows_at = sizeof(Slot);
+    header.slot_bytes = round_up(i64(sizeof(Slot)) + row_bytes);
+    header.program_at = header.slots_at + header.slot_bytes * num_envs;
+    header.program_bytes = i64(program.size());
+    bytes_ = header.program_at + round_up(header.program_bytes);
+    file_ = memfd_create("envpool", MFD_CLOEXEC);
+    if (file_ < 0 || ftruncate(file_, bytes_) != 0) fail();
+    void* base = mmap(nullptr, size_t(bytes_), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+    if (base == MAP_FAILED) fail();
+    std::memcpy(base, &header, sizeof(header));
+    std::memcpy(static_cast<u8*>(base) + header.program_at, program.data(), program.size());
+    view_ = View(static_cast<u8*>(base));
+  }
+  const View& view() const { return view_; }
+  int file() const { return file_; }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw std::runtime_error("cannot share " + std::to_string(bytes_) +
+                             " bytes with the worker processes: " + std::strerror(errno));
+  }
+  View view_;
+  int file_ = -1;
+  i64 bytes_ = 0;
+};
+
+}  // namespace envpool::python_env
