@@ -20,7 +20,7 @@ struct Segment {
   Vec from, to;
 };
 
-// A moving body that consists of one polygon.
+// A moving body that consists of one polygon, or of several if nothing collides with it.
 struct Solid {
   Polygon shape;
   Vec center;  // of mass, in the body's frame
@@ -51,7 +51,7 @@ ENVPOOL_FN constexpr void set_centroid(Polygon& polygon) {
 
 // Returns the convex hull. Its vertices are in counter-clockwise order and begin with the rightmost one.
 template <i32 kCount>
-constexpr Polygon hull(const Vec (&points)[kCount]) {
+ENVPOOL_FN constexpr Polygon outline(const Vec (&points)[kCount]) {
   static_assert(kCount <= kMaxVertices);
   i32 first = 0;
   for (i32 i = 1; i < kCount; ++i) {
@@ -74,6 +74,13 @@ constexpr Polygon hull(const Vec (&points)[kCount]) {
     }
     at = next;
   } while (at != first && result.count < kCount);
+  return result;
+}
+
+// Returns the convex hull, which begins with the rightmost vertex, counter-clockwise.
+template <i32 kCount>
+constexpr Polygon hull(const Vec (&points)[kCount]) {
+  Polygon result = outline(points);
   for (i32 i = 0; i < result.count; ++i) {
     const Vec edge = result.vertex[i + 1 < result.count ? i + 1 : 0] - result.vertex[i], outward = cross(edge, 1.0f);
     const f32 inverse = 1 / constant_sqrt(dot(outward, outward));
@@ -94,8 +101,15 @@ constexpr Polygon rectangle(f32 half_width, f32 half_height) {
           .centroid = {0, 0}};
 }
 
-// Returns a body with the mass and the moment of inertia of a shape of uniform density.
-constexpr Solid solid(const Polygon& shape, f32 density, f32 friction, f32 restitution) {
+// The mass of a shape, its centre, and its moment of inertia about the origin.
+struct Mass {
+  f32 mass;
+  Vec center;
+  f32 inertia;
+};
+
+// Returns the mass of a shape of uniform density.
+constexpr Mass mass_of(const Polygon& shape, f32 density) {
   Vec middle{0, 0}, center{0, 0};
   for (i32 i = 0; i < shape.count; ++i) middle = middle + shape.vertex[i];
   const f32 part = 1.0f / f32(shape.count), third = 1.0f / 3;
@@ -114,11 +128,28 @@ constexpr Solid solid(const Polygon& shape, f32 density, f32 friction, f32 resti
   const Vec local = center + middle;
   inertia = density * inertia;
   inertia += mass * (dot(local, local) - dot(center, center));
+  return {mass, local, inertia};
+}
+
+// Returns a body with the total mass of `parts`. Its `shape` is the first part.
+template <i32 kParts>
+constexpr Solid solid(const Polygon (&parts)[kParts], f32 density, f32 friction, f32 restitution) {
+  f32 mass = 0, inertia = 0;
+  Vec weighted{0, 0};
+  for (i32 i = kParts - 1; i >= 0; --i) {
+    const Mass part = mass_of(parts[i], density);
+    mass += part.mass;
+    weighted = weighted + part.mass * part.center;
+    inertia += part.inertia;
+  }
   const f32 inverse_mass = 1 / mass;
-  const Vec weighted = mass * local;
   const Vec balanced{weighted.x * inverse_mass, weighted.y * inverse_mass};
   inertia -= mass * dot(balanced, balanced);
-  return {shape, balanced, inverse_mass, 1 / inertia, friction, restitution};
+  return {parts[0], balanced, inverse_mass, 1 / inertia, friction, restitution};
+}
+constexpr Solid solid(const Polygon& shape, f32 density, f32 friction, f32 restitution) {
+  const Polygon parts[1] = {shape};
+  return solid(parts, density, friction, restitution);
 }
 
 ENVPOOL_ALWAYS_INLINE Box bounds(const Polygon& shape, const Pose& pose) {
