@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Box2D: LunarLander and BipedalWalker, with a rigid-body solver of our own."""
+"""Box2D: LunarLander, BipedalWalker and CarRacing, on a rigid-body solver of our own."""
 
 from envpool.python.import_paths import members
 

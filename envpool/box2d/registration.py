@@ -57,3 +57,13 @@ register_family(
     doc="Walk on two legs over stumps, pits and stairs.",
     hardcore=True,
 )
+
+for _version in (2, 3):
+    register_family(
+        f"CarRacing-v{_version}",
+        _FAMILY,
+        "CarRacing",
+        max_episode_steps=1000,
+        reward_threshold=900.0,
+        doc="Drive a car around a random track, seen from above.",
+    )

@@ -26,7 +26,8 @@ class Recorder:
     def random(self):
         return self.uniform(0, 1)
 
-    def integers(self, low, high):
+    def integers(self, low, high=None):
+        low, high = (0, low) if high is None else (low, high)
         value = self.generator.integers(low, high)
         self.drawn.append(value - low)
         return value
@@ -48,10 +49,12 @@ class Reference:
     def reset(self):
         """Returns the first observation.
 
-        Gymnasium's BipedalWalker keeps its world from one episode to the next, so the order of contacts would depend on
-        earlier episodes. This function therefore gives it a new world. It also removes the clouds, because our
-        environment has none.
+        BipedalWalker and CarRacing keep their world from one episode to the next, and the order of contacts then
+        depends on earlier episodes. So they are given a new world. BipedalWalker also draws clouds, which our
+        environment does not have, so these are removed.
         """
+        if hasattr(self.env, "fd_tile"):
+            self.env.world, self.env.road = Box2D.b2World((0, 0)), None
         if hasattr(self.env, "_generate_clouds"):
             self.env.world, self.env.terrain = Box2D.b2World(), []
             self.env._generate_clouds = lambda: None
@@ -82,9 +85,9 @@ class Ours(Calls):
         used = self.call("replay_step", *places, ctypes.c_int64(len(drawn)), result=ctypes.c_int64)
         return used, reward[0], bool(ends[0])
 
-    def observe(self, size):
-        """Returns the observation, an array of this size."""
-        observation = np.zeros(size, np.float32)
+    def observe(self, shape, dtype=np.float32):
+        """Returns the observation, an array of this shape."""
+        observation = np.zeros(shape, dtype)
         places = (ctypes.c_void_p * 1)(observation.ctypes.data)
         self.call("observe", pointer(self.state), places, ctypes.c_int64(1))
         return observation

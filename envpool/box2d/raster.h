@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Draws polygons on a canvas of 1000 x 800 pixels and scales it down, with the bits of pygame: polygons with smooth
+// outlines as pygame.gfxdraw draws them (the lines are those of Wu), polygons as pygame.draw fills them, and the
+// averaging of pygame.transform.smoothscale. The canvas is drawn in bands of a few rows, because the whole of it would
+// neither fit into a processor's cache nor into the memory of a GPU's thread. Row 0 is at the top of the image.
+#pragma once
+
+#include "envpool/core/api.h"
+
+namespace envpool::box2d {
+
+inline constexpr i32 kCanvasWidth = 1000, kCanvasHeight = 800;
+
+using Pixel = u32;  // red in the lowest byte, then green, then blue
+ENVPOOL_ALWAYS_INLINE constexpr Pixel rgb(u32 red, u32 green, u32 blue) { return red | green << 8 | blue << 16; }
+
+// A point of the canvas, or near it.
+struct Dot {
+  i32 x, y;
+};
+
+// Cuts off the fraction. Points as far away as this do not occur, except in a state of arbitrary bytes.
+ENVPOOL_ALWAYS_INLINE i32 whole(f64 x) {
+  keep_within(x, -32767.0, 32767.0);
+  return i32(x);
+}
+ENVPOOL_ALWAYS_INLINE Dot whole(f64 x, f64 y) { return {whole(x), whole(y)}; }
+
+// Some rows of the canvas, from row `top` on. They are black at first.
+template <i32 kRows>
+class Band {
+ public:
+  explicit ENVPOOL_FN Band(i32 top) : top_(top) {
+    for (i32 y = first(); y <= last(); ++y) fill(0, kCanvasWidth - 1, y, 0);
+  }
+
+  ENVPOOL_FN i32 first() const { return top_; }
+  ENVPOOL_FN i32 last() const { return top_ + kRows - 1; }
+  ENVPOOL_FN const Pixel* row(i32 y) const { return pixel_[y - top_]; }
+
+  // Colours the pixels from x1 to x2, in either order.
+  ENVPOOL_FN void fill(i32 x1, i32 x2, i32 y, Pixel color) {
+    if (y < first() || y > last()) return;
+    const i32 low = x1 < x2 ? x1 : x2, high = x1 < x2 ? x2 : x1;
+    Pixel* const row = pixel_[y - top_];
+    const i32 end = high < kCanvasWidth ? high + 1 : kCanvasWidth;
+    i32 x = low > 0 ? low : 0;
+    for (; x + 8 <= end; x += 8) {
+      for (i32 i = 0; i < 8; ++i) row[x + i] = color;  // compilers vectorize this
+    }
+    for (; x < end; ++x) row[x] = color;
+  }
+  ENVPOOL_FN void box(i32 x1, i32 y1, i32 x2, i32 y2, Pixel color) {
+    for (i32 y = first(); y <= last(); ++y) {
+      if ((y1 <= y && y <= y2) || (y2 <= y && y <= y1)) fill(x1, x2, y, color);
+    }
+  }
+
+  // Draws a polygon with a smooth outline.
+  ENVPOOL_DEVICE_CALL void smooth_polygon(const Dot (&corner)[4], Pixel color) {
+    for (i32 i = 0; i < 4; ++i) line(corner[i], corner[(i + 1) & 3], color);
+    i32 lowest = corner[0].y, highest = corner[0].y;
+    for (const Dot& at : corner) {
+      lowest = at.y < lowest ? at.y : lowest;
+      highest = at.y > highest ? at.y : highest;
+    }
+    for (i32 y = greater(lowest, first()); y <= lesser(highest, last()); ++y) {
+      i32 crossing[4], count = 0;
+      for (i32 i = 0; i < 4; ++i) {
+        const bool down = corner[(i + 3) & 3].y < corner[i].y;
+        const Dot &from = corner[down ? (i + 3) & 3 : i], &to = corner[down ? i : (i + 3) & 3];
+        if (from.y == to.y || y < from.y || y > to.y || (y == to.y && y != highest)) continue;
+        const i64 part = 65536ll * (y - from.y) / (to.y - from.y);
+        insert(crossing, count, i32(part * (to.x - from.x) + 65536ll * from.x));
+      }
+      for (i32 i = 0; i + 1 < count; i += 2) {
+        const i32 left = crossing[i] + 1, right = crossing[i + 1] - 1;
+        fill((left >> 16) + (left >> 15 & 1), (right >> 16) + (right >> 15 & 1), y, color);
+      }
+    }
+  }
+
+  // Fills a convex polygon, including its outline.
+  template <i32 kCorners>
+  ENVPOOL_DEVICE_CALL void polygon(const Dot (&corner)[kCorners], i32 count, Pixel color) {
+    i32 lowest = corner[0].y, highest = corner[0].y;
+    for (i32 i = 1; i < count; ++i) {
+      lowest = lesser(corner[i].y, lowest);
+      highest = greater(corner[i].y, highest);
+    }
+    if (lowest > last() || highest < first()) return;
+    if (lowest == highest) {
+      for (i32 i = 1; i < count; ++i) fill(corner[i - 1].x, corner[i].x, lowest, color);
+      return;
+    }
+    for (i32 y = greater(lowest, first()); y <= lesser(highest, last()); ++y) {
+      i32 crossing[kCorners], crossings = 0;
+      for (i32 i = 0; i < count; ++i) {
+        const Dot &here = corner[i], &other = corner[i > 0 ? i - 1 : count - 1];
+        const Dot &from = other.y < here.y ? other : here, &to = other.y < here.y ? here : other;
+        if (from.y == to.y) {
+          if (lowest < y && y < highest && y == here.y) fill(other.x, here.x, y, color);
+          continue;
+        }
+        if (y < from.y || y > to.y || (y == to.y && y != highest)) continue;
+        const f32 along = f32(i32(i64{y - from.y} * (to.x - from.x))) / f32(to.y - from.y);
+        insert(crossing, crossings, i32((crossings & 1) == 0 ? floor(along) : ceil(along)) + from.x);
+      }
+      for (i32 i = 0; i + 1 < crossings; i += 2) fill(crossing[i], crossing[i + 1], y, color);
+    }
+  }
+
+ private:
+  i32 top_;
+  Pixel pixel_[kRows][kCanvasWidth];
+
+  ENVPOOL_FN static i32 lesser(i32 a, i32 b) { return a < b ? a : b; }
+  ENVPOOL_FN static i32 greater(i32 a, i32 b) { return a > b ? a : b; }
+  // Inserts a value into sorted values.
+  ENVPOOL_FN static void insert(i32* values, i32& count, i32 value) {
+    i32 i = count++;
+    for (; i > 0 && values[i - 1] > value; --i) values[i] = values[i - 1];
+    values[i] = value;
+  }
+
+  // Mixes a colour with that of a pixel: `weight` 256ths of it.
+  ENVPOOL_ALWAYS_INLINE void mix(i32 x, i32 y, Pixel color, i32 weight) {
+    if (y < first() || y > last() || x < 0 || x >= kCanvasWidth) return;
+    Pixel& pixel = pixel_[y - top_][x];
+    Pixel mixed = 0;
+    for (i32 shift = 0; shift < 24; shift += 8) {
+      const i32 old = i32(pixel >> shift & 255), change = i32(color >> shift & 255) - old;
+      mixed |= Pixel(old + ((change * weight) >> 8)) << shift;
+    }
+    pixel = mixed;
+  }
+
+  // Cuts off what lies outside of the canvas. Returns whether something remains. May swap the ends.
+  ENVPOOL_FN static bool clip(Dot& a, Dot& b) {
+    constexpr i32 right = kCanvasWidth - 1, bottom = kCanvasHeight - 1;
+    const auto outside = [](const Dot& p) {
+      return (p.x < 0 ? 1 : p.x > right ? 2 : 0) | (p.y > bottom ? 4 : p.y < 0 ? 8 : 0);
+    };
+    for (i32 round = 0; round < 16; ++round) {
+      i32 code_a = outside(a), code_b = outside(b);
+      if ((code_a | code_b) == 0) return true;
+      if ((code_a & code_b) != 0) return false;
+      if (code_a == 0) {
+        const Dot kept = a;
+        a = b;
+        b = kept;
+        code_a = code_b;
+      }
+      const f32 slope = a.x != b.x ? f32(b.y - a.y) / f32(b.x - a.x) : 1;
+      if ((code_a & 3) != 0) {
+        const i32 edge = (code_a & 1) != 0 ? 0 : right;
+        a.y += whole(f64(f32(edge - a.x) * slope));
+        a.x = edge;
+      } else {
+        const i32 edge = (code_a & 4) != 0 ? bottom : 0;
+        if (a.x != b.x) a.x += whole(f64(f32(edge - a.y) / slope));
+        a.y = edge;
+      }
+    }
+    return false;
+  }
+
+  // Draws a line without its last pixel. On its way along the longer axis, it shares its colour in each row or column
+  // between the two nearest pixels.
+  ENVPOOL_DEVICE_CALL void line(Dot a, Dot b, Pixel color) {
+    if (!clip(a, b)) return;
+    const Dot from = a.y > b.y ? b : a, to = a.y > b.y ? a : b;
+    if (from.y > last() || to.y < first()) return;
+    const i32 dy = to.y - from.y;
+    if (from.x == to.x) {
+      for (i32 y = greater(from.y, first()); y <= lesser(to.y, last()); ++y) fill(from.x, from.x, y, color);
+      return;
+    }
+    if (dy == 0) return fill(from.x, to.x, from.y, color);
+    fill(a.x, a.x, a.y, color);
+    const i32 direction = to.x > from.x ? 1 : -1, dx = direction * (to.x - from.x);
+    constexpr u64 one = u64{1} << 32;
+    if (dy > dx) {
+      const u64 slope = u64((dx << 16) / dy) << 16;
+      for (i32 y = greater(from.y + 1, first()); y <= lesser(to.y - 1, last()); ++y) {
+        const u64 way = u64(y - from.y) * slope;
+        const i32 x = from.x + direction * i32(way >> 32), share = i32(way >> 24 & 255);
+        mix(x, y, color, (255 * (255 - share)) >> 8);
+        mix(x + direction, y, color, (255 * share) >> 8);
+      }
+      return;
+    }
+    const u64 slope = u64((dy << 16) / dx) << 16;
+    // The columns where the line is in the band, or in the row above it.
+    const i32 above = greater(first() - 1 - from.y, 0), below = last() + 1 - from.y;
+    const i32 begin = greater(i32((u64(above) * one + slope - 1) / slope), 1);
+    const i32 end = lesser(i32((u64(below) * one + slope - 1) / slope), dx);
+    for (i32 i = begin; i < end; ++i) {
+      const u64 way = u64(i) * slope;
+      const i32 x = from.x + direction * i, y = from.y + i32(way >> 32), share = i32(way >> 24 & 255);
+      mix(x, y, color, (255 * (255 - share)) >> 8);
+      mix(x, y + 1, color, (255 * share) >> 8);
+    }
+  }
+};
+
+// Shrinks the canvas to kWidth x kHeight pixels by averaging, first along rows, then along columns, in the arithmetic
+// of 16 bits that pygame's SSE2 and NEON code uses. Rows are given from the top to the bottom.
+template <i32 kWidth, i32 kHeight>
+class Shrinker {
+ public:
+  ENVPOOL_FN void add(const Pixel* row, u8* image) {
+    u8 narrow[kWidth * 3];
+    shrink_row(row, narrow);
+    if (left_ > kOne) {
+      for (i32 i = 0; i < kWidth * 3; ++i) sum_[i] = u16(sum_[i] + narrow[i]);
+      left_ -= kOne;
+      return;
+    }
+    u8* const out = image + i64{done_++} * kWidth * 3;
+    for (i32 i = 0; i < kWidth * 3; ++i) {
+      const u32 value = u32{narrow[i]} << 2;
+      out[i] = u8(((sum_[i] + (value * u32(left_) >> 16)) * (kPart / kSpaceY)) >> 16);
+      sum_[i] = u16(value * u32(kOne - left_) >> 16);
+    }
+    left_ += kSpaceY - kOne;
+  }
+
+ private:
+  static constexpr i32 kOne = 0x4000, kSpaceX = kOne * kCanvasWidth / kWidth, kSpaceY = kOne * kCanvasHeight / kHeight;
+  static constexpr u32 kPart = 0x40000000;
+  u16 sum_[kWidth * 3] = {};
+  i32 left_ = kSpaceY, done_ = 0;
+
+  // Red and blue, or green alone, each in 32 bits, so that they are computed together.
+  ENVPOOL_ALWAYS_INLINE static u64 red_blue(Pixel pixel) { return (pixel & 255) | u64{pixel >> 16 & 255} << 32; }
+  ENVPOOL_ALWAYS_INLINE static u64 green(Pixel pixel) { return pixel >> 8 & 255; }
+  ENVPOOL_ALWAYS_INLINE static u64 upper_halves(u64 numbers) { return numbers >> 16 & 0x0000FFFF0000FFFF; }
+  ENVPOOL_ALWAYS_INLINE static bool alike(const Pixel* pixels, i32 count) {
+    Pixel different = 0;
+    for (i32 i = 1; i < count; ++i) different |= pixels[i] ^ pixels[0];
+    return different == 0;
+  }
+
+  ENVPOOL_FN static void shrink_row(const Pixel* row, u8* narrow) {
+    constexpr u64 part = kPart / kSpaceX;
+    u64 rest_red_blue = 0, rest_green = 0;
+    i32 left = kSpaceX, x = 0;
+    for (i32 i = 0; i < kWidth; ++i) {
+      const i32 count = (left - 1) / kOne;
+      u64 sum_red_blue = rest_red_blue, sum_green = rest_green;
+      constexpr i32 least = kSpaceX / kOne > 1 ? kSpaceX / kOne - 1 : 1;  // comparing a fixed number is faster
+      if (alike(row + x, least) && alike(row + x + least - 1, count - least + 1)) {
+        sum_red_blue += u64(count) * red_blue(row[x]);
+        sum_green += u64(count) * green(row[x]);
+      } else {
+        for (i32 j = 0; j < count; ++j) {
+          sum_red_blue += red_blue(row[x + j]);
+          sum_green += green(row[x + j]);
+        }
+      }
+      x += count;
+      left -= count * kOne;
+      const u64 last_red_blue = red_blue(row[x]) << 2, last_green = green(row[x]) << 2;
+      sum_red_blue = upper_halves((sum_red_blue + upper_halves(last_red_blue * u64(left))) * part);
+      sum_green = upper_halves((sum_green + upper_halves(last_green * u64(left))) * part);
+      narrow[3 * i] = u8(sum_red_blue);
+      narrow[3 * i + 1] = u8(sum_green);
+      narrow[3 * i + 2] = u8(sum_red_blue >> 32);
+      rest_red_blue = upper_halves(last_red_blue * u64(kOne - left));
+      rest_green = upper_halves(last_green * u64(kOne - left));
+      ++x;
+      left += kSpaceX - kOne;
+    }
+  }
+};
+
+}  // namespace envpool::box2d
