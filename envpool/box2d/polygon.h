@@ -49,7 +49,8 @@ ENVPOOL_FN constexpr void set_centroid(Polygon& polygon) {
   polygon.centroid = {sum.x * inverse, sum.y * inverse};
 }
 
-// Returns the convex hull. Its vertices are in counter-clockwise order and begin with the rightmost one.
+// Returns the vertices of the convex hull in counter-clockwise order, beginning with the rightmost one. Sets neither
+// normals nor the centroid.
 template <i32 kCount>
 ENVPOOL_FN constexpr Polygon outline(const Vec (&points)[kCount]) {
   static_assert(kCount <= kMaxVertices);
@@ -77,7 +78,7 @@ ENVPOOL_FN constexpr Polygon outline(const Vec (&points)[kCount]) {
   return result;
 }
 
-// Returns the convex hull, which begins with the rightmost vertex, counter-clockwise.
+// Returns the convex hull. Its vertices are in counter-clockwise order and begin with the rightmost one.
 template <i32 kCount>
 constexpr Polygon hull(const Vec (&points)[kCount]) {
   Polygon result = outline(points);

@@ -27,7 +27,7 @@
 
 namespace envpool {
 
-// Describes a program to execute: its path and arguments, and the folder to run it in.
+// Describes a program to execute: its path and arguments, and the folder to run it in (empty: the current folder).
 struct Command {
   std::vector<std::string> arguments;
   std::string folder{};
