@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes levels of equal rooms in rows and columns, with doors between neighbours and objects in rooms. As in maker.h,
-// numbers are drawn in the order of the reference, minigrid 3.2.0, core/roomgrid.py. After a failure, no function draws
-// further numbers.
+// Makes levels of equally large rooms in rows and columns, with doors between neighbours and objects in rooms. As in
+// maker.h, numbers are drawn in the order of the reference, minigrid 3.2.0, core/roomgrid.py. Once `make.failed` is
+// set, add_object(), add_distractors(), connect_all() and place_agent() draw no further numbers.
 #pragma once
 
 #include "envpool/minigrid/level.h"
@@ -26,7 +26,7 @@ inline constexpr Place kAnyRoom{kAny, kAny};
 template <class Draws>
 class RoomMaker {
  public:
-  // The maximum number of attempts to place an object or the agent in a room, and to connect all rooms.
+  // The maximum numbers of attempts: to place an object or the agent in a room, and to add a door in connect_all().
   static constexpr i32 kTries = 1001, kConnections = 5001;
 
   // A room. Its sides are numbered: 0 right, 1 below, 2 left, 3 above.
@@ -35,7 +35,7 @@ class RoomMaker {
     u8 doors;  // a bit for each side that has a door or no wall
     bool locked;
   };
-  // Makes the rooms' walls and puts the agent into the middle.
+  // Makes the rooms' walls and puts the agent into the middle of the grid.
   ENVPOOL_DEVICE_CALL RoomMaker(Maker<Draws>& maker, const RoomParams& params)
       : make(maker), size_(params.room_size), rows_(params.num_rows), columns_(params.num_cols) {
     for (i32 i = 0; i < rows_ * columns_; ++i) make.wall_rect(top(place(i)), {size_, size_});
@@ -90,7 +90,7 @@ class RoomMaker {
     if (is_kind(thing)) kinds_ |= 1u << kind_number(thing);
     return make.place(thing, top(room), {size_, size_}, kTries, [&](Point at) { return distance(agent, at) < 2; });
   }
-  // Puts a new object into a room. A type or colour of kAny is drawn.
+  // Puts a new object into a room. If the type or colour is kAny, it is chosen at random.
   ENVPOOL_DEVICE_CALL Cell add_object(Place room, i32 type = kAny, i32 color = kAny) {
     if (make.failed) return kNothing;
     if (type == kAny) type = make.random_type();
@@ -115,7 +115,7 @@ class RoomMaker {
     return wanted;
   }
 
-  // Adds a door and returns its cell. A side, colour or lock of kAny is drawn.
+  // Adds a door and returns its cell. If the side, the colour or `locked` is kAny, it is chosen at random.
   ENVPOOL_DEVICE_CALL Point add_door(Place at, i32 side = kAny, i32 color = kAny, i32 locked = kAny) {
     if (side == kAny) {
       do {
@@ -158,8 +158,7 @@ class RoomMaker {
     make.failed = make.failed || !all_reachable_from(start);
   }
 
-  // Puts the agent into a room, but not in front of an object or a door. The column and the row of the room may be
-  // kAny.
+  // Puts the agent into a room, but not in front of an object or a door. If `room` is kAnyRoom, it is chosen at random.
   ENVPOOL_DEVICE_CALL void place_agent(Place room = kAnyRoom) {
     if (make.failed) return;
     if (room == kAnyRoom) room = random_room();
@@ -210,7 +209,7 @@ class RoomMaker {
   }
 
   i32 size_, rows_, columns_;
-  u32 kinds_ = 0;  // a bit for each type and colour of the objects in rooms
+  u32 kinds_ = 0;  // a bit for each pair of type and colour that an object in a room has
   Room rooms_[kMostRooms];
 };
 
