@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lets a C++ loop take turns with other programs, using the protocol of envpool/cli/side.py. The program writes one
-// line of JSON when it is ready. It then reads lines such as "seconds 0.5" or "steps 3200", steps for that many seconds
+// line of JSON when it is ready. It then reads lines such as "seconds 0.5" or "steps 3200", runs for that many seconds
 // or steps, and answers each line with a line of JSON.
 #pragma once
 
@@ -28,7 +28,7 @@ long repeat(Batch&& batch, double seconds, long steps) {
   return total;
 }
 
-// Takes turns until the input ends. `run(seconds, steps)` steps for `seconds`, or, if `seconds` is 0, takes `steps`
+// Takes turns until the input ends. `run(seconds, steps)` runs for `seconds`, or, if `seconds` is 0, for `steps`
 // steps. It returns the number of steps that it took. The reported CPU time includes all threads of the process.
 template <class Run>
 void take_turns(const char* versions, Run&& run) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that trajectories inside `jit` equal the pool's, bit for bit, under all transformations of the calls."""
+"""Tests that JAX's transformations (jit, vmap, scan, pmap, ...) give the same trajectories as the pool, bit for bit."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ jax = pytest.importorskip("jax")
 jnp = jax.numpy
 
 LIMIT, NUM_ENVS, STEPS = 23, 13, 120
-# The families of which not all ids are tested. One Atari game represents all games, and a few ids represent MiniGrid.
+# The families whose ids are not all tested here. One Atari game represents all games, and a few ids represent MiniGrid.
 # MuJoCo and ViZDoom are not portable. worlds_test.py tests "tag", whose environments have several players.
 OTHERS = ("", "atari", "minigrid", "mujoco", "vizdoom", "tag")
-MINIGRID: dict[str, dict[str, object]] = {  # with options
+MINIGRID: dict[str, dict[str, object]] = {  # options by id
     "MiniGrid-DoorKey-8x8-v0": {},
     "MiniGrid-Dynamic-Obstacles-8x8-v0": {"observation": "symbolic"},
     "MiniGrid-LavaGapS7-v0": {"observation": "rgb_full", "tile_size": 4, "image_only": True},
@@ -29,7 +29,7 @@ MINIGRID: dict[str, dict[str, object]] = {  # with options
     "BabyAI-GoTo-v0": {"observation": "rgb_partial", "tile_size": 3},
 }
 
-ON_STANDIN = bool(os.environ.get("ENVPOOL_STANDIN_XLA"))  # XLA calls the handlers for GPUs
+ON_STANDIN = bool(os.environ.get("ENVPOOL_STANDIN_XLA"))  # XLA's CPU backend calls the GPU handlers
 
 
 def portable_ids() -> list[str]:
@@ -58,7 +58,7 @@ def actions_of(task_id: str, seed: int, steps: int, num_envs: int):
 
 
 def assert_same(ours, theirs, where: str):
-    """Compares trees of arrays. Arrays that have 64 bits in the pool have 32 bits in JAX."""
+    """Compares trees of arrays. The pool's 64-bit arrays are 32-bit arrays in JAX."""
     if isinstance(theirs, dict):
         assert set(ours) == set(theirs), where
         for name in theirs:
@@ -194,12 +194,12 @@ def assert_same_tree(ours, theirs):
 
 
 def assert_operands_can_be_mapped_alone(env, operands, fixed):
-    """Steps with vmap over each operand alone, and compares with a loop over single steps.
+    """Steps with vmap over one operand at a time, and compares each result with a loop over single steps.
 
     Args:
         env: the environment.
         operands: batches of the arguments of `step`, by name, in order.
-        fixed: the row of each batch that is used while the operand is not mapped.
+        fixed: the index of the row that stands for a whole batch when its operand is not mapped.
     """
     rows = {name: jax.tree.map(lambda array: array[fixed], batch) for name, batch in operands.items()}
     for mapped in operands:
@@ -228,7 +228,7 @@ def test_vmap_over_params_alone_and_crossed_with_states():
 
 @pytest.mark.parametrize("task_id", ["CartPole-v1", "FrozenLake-v1"])
 def test_rows_of_one_call_keep_their_own_params(task_id):
-    """Time limits that differ between rows hold for all episodes."""
+    """Tests that each row keeps its own time limit in all its episodes."""
     env, params = envpool.jax.make(task_id)
     limits = np.array([3, 7, 5, 2, 9])
     several = params.replace(max_episode_steps=limits)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States the types that a type checker must infer for calls of envpool. `make lint` checks them; nothing runs them."""
+"""Asserts the types that a type checker must infer for calls to envpool. Only `make lint` reads this file."""
 
 from __future__ import annotations
 
