@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registry: maps an id to its environment, and finds and loads the shared object.
 
-A family is a folder of this package. Its `registration.py` calls `register_family` for each id. Its shared object of C
-tables is loaded when one of its ids is first made. Importing envpool imports neither of them.
+A family is a folder of this package. Its `registration.py` calls `register_family` for each id. Its shared object,
+which contains C tables, is loaded when one of its environments is first made. Importing envpool loads neither file.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def register_family(
 
     Args:
         task_id: the id, such as "Pong-v5".
-        family: an instance of Family; or the name of the folder, such as "atari", if the family needs no hooks.
+        family: an instance of Family; or the name of the folder, such as "atari", if it needs no subclass.
         table: name of the environment in the family's shared object.
         max_episode_steps: steps until an episode is truncated; 0 means no limit.
         reward_threshold: the return at which the task counts as solved.
@@ -254,7 +254,7 @@ def register(
 
     Args:
         task_id: the new id.
-        plugin: path of the shared object. It is loaded when the id is first made.
+        plugin: path of the shared object. It is loaded when the environment is first made.
         table: name of the environment in the shared object, its `kName`.
         max_episode_steps: steps until an episode is truncated; 0 means no limit.
         reward_threshold: the return at which the task counts as solved.
