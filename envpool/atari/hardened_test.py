@@ -63,7 +63,7 @@ print(json.dumps({{
 def report(refusal: str) -> dict[str, object]:
     """Returns what a new process prints after it has given up its right to executable memory."""
     pytest.importorskip("typer")
-    # Libraries are loaded first, because the filter refuses the loader's calls of mprotect too.
+    # Libraries are loaded first, because the filter refuses the loader's calls to mprotect too.
     program = "import envpool.testing.trajectories, envpool.cli.doctor\n" + refusal + REPORT
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
     if done.stderr.startswith("unsupported"):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Checks the values of action fields, and formats the error message for a value that a field does not accept. Pools,
-// XLA's calls of pools and the pure functions all use this file. envpool/python/actions.py uses the same message for
+// XLA's calls to pools and the pure functions all use this file. envpool/python/actions.py uses the same message for
 // the checks that Python makes before it calls the extension.
 #pragma once
 

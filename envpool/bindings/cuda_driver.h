@@ -173,7 +173,7 @@ class Owned {
   Free free_ = nullptr;
 };
 
-// States whether a stream and the legacy default stream, which PyTorch and CuPy use, wait for each other's work. If
+// Says whether a stream and the legacy default stream, which PyTorch and CuPy use, wait for each other's work. If
 // they do, a caller who does not use streams needs no synchronization, but the two streams' work never overlaps.
 enum class WithLegacyStream { kInOrder, kIndependent };
 

@@ -52,7 +52,7 @@ class Launches {
   std::shared_ptr<Block> block();
   // Enqueues a launch.
   void run(Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params, Inputs inputs);
-  // Enqueues a launch for a call of XLA, on one of XLA's streams or on this object's stream. The thread does not hold
+  // Enqueues a launch for a call from XLA, on one of XLA's streams or on this object's stream. The thread does not hold
   // the interpreter lock.
   void run_on(Handle stream, Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params);
   // Copies an input for one launch of XLA into device memory that is reserved for this input, and returns the copy's

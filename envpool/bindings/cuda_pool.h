@@ -64,7 +64,7 @@ class DevicePool {
   // Returns the named parts of all states (DeviceStates::parts).
   py::dict states();
 
-  // Calls of XLA, whose threads do not hold the interpreter lock (cuda_pool_calls.cc). The caller holds the gate's
+  // Calls from XLA, whose threads do not hold the interpreter lock (cuda_pool_calls.cc). The caller holds the gate's
   // mutex. `stream` is the stream of the jitted program. The work enqueued there before the call computes the actions,
   // and the work enqueued there after the call reads the results.
   //

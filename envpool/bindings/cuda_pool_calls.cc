@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// XLA's calls of a pool on a GPU. They do not need the interpreter lock. Only two of them wait for the device:
+// XLA's calls to a pool on a GPU. They do not need the interpreter lock. Only two of them wait for the device:
 // settle_calls, and send_from_xla when it gets a new list of ids that is not a whole group in order, because it then
 // uploads the list.
 //

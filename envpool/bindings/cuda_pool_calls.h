@@ -15,7 +15,7 @@ namespace envpool::cuda {
 
 class DevicePool;
 
-// XLA's threads find a pool on a GPU through its gate. They do not hold the interpreter lock, so every call of the pool
+// XLA's threads find a pool on a GPU through its gate. They do not hold the interpreter lock, so every call to the pool
 // holds this mutex.
 struct PoolGate {
   std::recursive_mutex mutex;

@@ -16,7 +16,7 @@ namespace envpool::python {
 
 namespace py = pybind11;
 
-// States that the calling thread does not hold the interpreter lock while this object exists, because XLA called it.
+// Declares that the calling thread does not hold the interpreter lock while this object exists, because XLA called it.
 class InHandler {
  public:
   InHandler() : outer_(here()) { here() = true; }

@@ -38,8 +38,8 @@ abi::Dtype dtype_of(const Buffer& buffer, const char* name) {
 // The values of the attribute `named`, which says how the call names its environments.
 enum Named : i64 { kNobody = 0, kByOperand = 1, kByAttribute = 2 };
 
-// One call of a pool on a GPU. The attribute `pool` has the number of its port. The first operand and result are the
-// handle, which only orders the calls; its value is on the device, and nobody reads it.
+// One call to a pool on a GPU. The attribute `pool` has the number of the pool's Port. The first operand and result are
+// the handle, which only orders the calls; its value is on the device and is never read.
 class DevicePoolCall {
  public:
   DevicePoolCall(const CallFrame& frame, std::shared_ptr<Port> port, const char* name, const CallStream& stream)

@@ -69,7 +69,7 @@ class Calls:
         return self.named(results)
 
     def step(self, *operands: Any, named: int = 0, ids: tuple[int, ...] = (), fail: int = 0) -> dict[str, np.ndarray]:
-        """Steps. If `fail` is given, the call of the driver with that number fails for lack of memory."""
+        """Steps. If `fail` is given, the driver call with that number fails for lack of memory."""
         given = [self.handle, *(DeviceBuffer.of(self.xla.driver, operand) for operand in operands)]
         results = self.results()
         attributes = {"pool": self.pool, "named": named, "ids": ids, "outputs": self.outputs}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests calls of a pool whose arguments a jitted program is still computing, when that program also steps the pool.
+"""Tests calls to a pool whose arguments a jitted program is still computing, when that program also steps the pool.
 
 Such a call must wait for the argument before it takes a lock that the program's own call needs.
 """

@@ -39,7 +39,7 @@ dmc_mujoco_envs = [(domain, task, 1000) for domain, (_, tasks) in TASKS.items() 
 
 
 def id_of(domain: str, task: str) -> str:
-    """Returns the id of a task of dm_control."""
+    """Returns the id of a dm_control task."""
     return f"{_words(domain)}{_words(task)}-v1"
 
 
