@@ -198,7 +198,7 @@ build/standin/libcuda.so.1: $(wildcard envpool/testing/standin/*) $(filter-out %
 	  -DENVPOOL_TESTING_DIR='"$(CURDIR)/envpool/testing"' $(filter %.cc,$^) -o $@ -ldl -lpthread
 
 # Builds the package with its tests, without MuJoCo, for the Python of a GPU machine without a network, and downloads
-# its dependencies except NumPy. docs/gpu.md has the commands for that machine.
+# its dependencies except NumPy. docs/gpu.md lists the commands for that machine.
 device-wheel: build/device/.made
 
 $(VENV)/device/bin/python: PYTHON := $(DEVICE_PYTHON)

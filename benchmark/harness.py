@@ -58,7 +58,7 @@ class MeasuredSide(Side):
 
 
 class PythonSide(MeasuredSide):
-    """An interpreter that runs a loop of sides.py; `case` has the name of the loop and its settings."""
+    """An interpreter that runs a loop of sides.py; `case` contains the name of the loop and its settings."""
 
     def __init__(self, python: str, case: dict[str, Any]) -> None:
         dropped = ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH")

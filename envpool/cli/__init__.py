@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `envpool`. Each subcommand has its own file; `common.py` has the functions that they share."""
+"""The command `envpool`. Each subcommand has its own file; `common.py` contains the functions that they share."""
 
 from __future__ import annotations
 

@@ -3,8 +3,9 @@
 
 The stand-in for the CUDA driver (envpool/testing/standin) calls `main` with two files, in an interpreter that has only
 the standard library and the modules named ptx_*. Each instruction becomes one C statement. Registers are unsigned
-integers, and `standin/threads.h` has the functions that the statements call. Rounding follows IEEE 754, and `fma` is
-fused, as on a device, so that results can be compared bit for bit. An instruction with an unknown modifier is refused.
+integers, and `standin/threads.h` contains the functions that the statements call. Rounding follows IEEE 754, and `fma`
+is fused, as on a device, so that results can be compared bit for bit. An instruction with an unknown modifier is
+refused.
 """
 
 from __future__ import annotations
