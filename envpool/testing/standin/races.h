@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The race detector, which follows threads.h in modules that are compiled with ENVPOOL_STANDIN_MODE=races. Two accesses
-// to a byte by different threads race if one of them writes, one of them is weak (neither atomic nor volatile), and no
-// barrier comes between them. Within a block, each thread has a vector clock that says which accesses of other threads
-// come before its own because of a barrier. Nothing orders the blocks of a launch. A shuffle or vote is not a memory
-// barrier, so it orders nothing either.
+// The race detector. In modules that are compiled with ENVPOOL_STANDIN_MODE=races, this code comes after threads.h.
+//
+// Two accesses to a byte by different threads race if one of them writes, one of them is weak (neither atomic nor
+// volatile), and no barrier comes between them. Within a block, each thread has a vector clock that says which accesses
+// of other threads come before its own because of a barrier. Nothing orders the blocks of a launch. A shuffle or vote
+// is not a memory barrier, so it orders nothing either.
 //
 // For each byte, the detector keeps the last write and two reads. If a third read is concurrent with both, it is not
 // kept, and a later write that races only with this read is missed. This can happen only if named barriers order the
@@ -68,12 +69,12 @@ static void join_clock(u32* to, const u32* from, u32 count) {
   for (u32 i = 0; i < count; ++i) to[i] = to[i] < from[i] ? from[i] : to[i];
 }
 
-// Adds everything that a thread has accessed so far to the rendezvous.
+// Adds a thread's clock to the rendezvous. It represents all that the thread has accessed so far.
 static void bring_clock(Block* b, const Thread* t) {
   join_clock(b->races->joined, b->races->clocks + (u64)t->rank * b->races->count, b->races->count);
 }
 
-// Orders all accesses that were added to the rendezvous before the thread's next accesses.
+// Makes the thread's next accesses come after all accesses that were added to the rendezvous.
 static void take_clock(Block* b, const Thread* t) {
   u32* clock = b->races->clocks + (u64)t->rank * b->races->count;
   memcpy(clock, b->races->joined, b->races->count * sizeof(u32));
@@ -95,7 +96,7 @@ static void bring_arrived(Block* b, u32 barrier) {
   memset(arrived, 0, b->races->count * sizeof(u32));
 }
 
-// Returns whether barriers order an earlier access before the thread's present access.
+// Returns whether an earlier access comes before the thread's current access, by program order or because of a barrier.
 static int is_before(const Access* earlier, const Thread* t) {
   const Races* races = t->block->races;
   return earlier->block == races->block &&
@@ -146,8 +147,8 @@ static void keep_read(Byte* byte, const Access* now, const Thread* t, int is_sha
     if (stale) place = &kept[i];
   }
   if (!place) return;
-  // If the thread has already read weakly in the same phase, the recorded read stays weak, because a weak read
-  // conflicts with more accesses.
+  // If the thread has already read the byte weakly since its last barrier, the recorded read stays weak, because a weak
+  // read conflicts with more accesses.
   const int same = place->block == now->block && place->thread == now->thread && place->clock == now->clock;
   const u8 strong = same ? place->strong & now->strong : now->strong;
   *place = *now;
