@@ -99,7 +99,8 @@ class RoomMaker {
     put(room, made);
     return made;
   }
-  // Adds objects, in random rooms or in one room, and returns their number. With `unique`, no two objects are equal.
+  // Adds objects, in random rooms or in one room, and returns their number. With `unique`, no object has both the type
+  // and the colour of another.
   ENVPOOL_DEVICE_CALL i32 add_distractors(i32 wanted, bool unique, Place room = kAnyRoom, Cell* added = nullptr,
                                           Point* places = nullptr) {
     for (i32 count = 0; count < wanted && !make.failed;) {
@@ -228,7 +229,7 @@ ENVPOOL_FN Cell furnish_corridor(RoomMaker<Draws>& rooms, i32 num_rows) {
   return ball;
 }
 
-// An environment of rooms in which the agent must pick up one object.
+// The state of an environment of rooms in which the agent must pick up one object, the target.
 struct PickupState : Agent {
   Cell target;
 };
