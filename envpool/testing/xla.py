@@ -107,7 +107,7 @@ class _Frame(ctypes.Structure):
 
 
 class XlaError(RuntimeError):
-    """A handler returned an error; `code` is XLA's."""
+    """A handler returned an error; `code` is XLA's error code."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -144,7 +144,7 @@ class Xla:
     """The part of XLA that calls handlers, with a stream.
 
     Attributes:
-        stream: the stream that handlers get. If it is None, their requests for a stream fail, as on other platforms.
+        stream: the stream that handlers get. If it is None, their requests for a stream fail, as they do on a CPU.
     """
 
     def __init__(self, driver: Driver) -> None:
