@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that JAX's transformations (jit, vmap, scan, pmap, ...) give the same trajectories as the pool, bit for bit."""
+"""Tests that trajectories inside `jit` equal the pool's bit for bit, also under vmap, scan, while_loop and pmap."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MINIGRID: dict[str, dict[str, object]] = {  # options by id
     "BabyAI-GoTo-v0": {"observation": "rgb_partial", "tile_size": 3},
 }
 
-ON_STANDIN = bool(os.environ.get("ENVPOOL_STANDIN_XLA"))  # XLA's CPU backend calls the GPU handlers
+ON_STANDIN = bool(os.environ.get("ENVPOOL_STANDIN_XLA"))  # if so, XLA's CPU backend calls the handlers for GPUs
 
 
 def portable_ids() -> list[str]:
@@ -58,7 +58,7 @@ def actions_of(task_id: str, seed: int, steps: int, num_envs: int):
 
 
 def assert_same(ours, theirs, where: str):
-    """Compares trees of arrays. The pool's 64-bit arrays are 32-bit arrays in JAX."""
+    """Compares trees of arrays. Where the pool's arrays have 64-bit elements, JAX's have 32-bit elements."""
     if isinstance(theirs, dict):
         assert set(ours) == set(theirs), where
         for name in theirs:
@@ -228,7 +228,7 @@ def test_vmap_over_params_alone_and_crossed_with_states():
 
 @pytest.mark.parametrize("task_id", ["CartPole-v1", "FrozenLake-v1"])
 def test_rows_of_one_call_keep_their_own_params(task_id):
-    """Tests that each row keeps its own time limit in all its episodes."""
+    """If the time limits differ between rows, each row keeps its own limit in every episode."""
     env, params = envpool.jax.make(task_id)
     limits = np.array([3, 7, 5, 2, 9])
     several = params.replace(max_episode_steps=limits)

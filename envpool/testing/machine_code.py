@@ -4,7 +4,7 @@
     python -m envpool.testing.machine_code FILE
 
 writes kernel_budgets.csv (`make generated`). Existing budgets stay. An environment without a budget gets one somewhat
-above its present use.
+above its current use.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 
     python -m envpool.testing.trajectories FILE
 
-writes golden.csv (`make generated`): it adds rows for ids that have none. After an intended change of a trajectory,
-delete its row first, and explain the change in the changelog.
+writes golden.csv (`make generated`): it adds rows for ids that have none. If you have changed a trajectory on purpose,
+delete its row before you run this, and explain the change in the changelog.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ import envpool.testing.registration  # noqa: F401  (registers the test environme
 from envpool.python.registry import find
 
 GOLDEN = Path(__file__).with_name("golden.csv")
-NUM_ENVS, STEPS = 12, 150  # In a batch of twelve, eight environments draw random words together, and four one by one.
+# For eight of the twelve environments, random words are computed together (prefetched_rng.h); for four, one by one.
+NUM_ENVS, STEPS = 12, 150
 LONGEST = 60  # time limit of a trajectory, in seconds
 # These ids are tested every day and have golden hashes. The Control Suite and Gymnasium's MuJoCo have only one each,
 # because their trajectories depend on MuJoCo 3.17.0 and on the libm that it calls.
@@ -51,9 +52,9 @@ _UNFIT = {"Faulty"}  # has no trajectories: it throws, sleeps and hangs on comma
 
 @functools.cache
 def representatives() -> dict[str, list[str]]:
-    """Returns one id of each table by family: an id in ALWAYS if there is one, else the first by name.
+    """Returns one id for each table, grouped by family: an id in ALWAYS if there is one, else the first by name.
 
-    Environments registered with `register`, such as the test environments, count as the family "".
+    Environments registered with `register`, such as the test environments, belong to the family "".
 
     """
     found: dict[tuple[str, str], str] = {}
@@ -76,7 +77,7 @@ def golden_ids() -> list[str]:
 
 @functools.cache
 def todays_ids(whole: bool) -> list[str]:
-    """Returns the ids with golden hashes and, of the other ids, all if `whole`, else two that the date selects."""
+    """Returns the ids that have golden hashes, and two others, which the date selects; if `whole`, all others."""
     others = [i for i in envpool.list_all_envs() if i not in golden_ids() and find(i).table not in _UNFIT]
     day = str(datetime.datetime.now(datetime.timezone.utc).date())
     return golden_ids() + (others if whole else random.Random(day).sample(others, 2))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An environment whose actions, observations and infos have 64 bits, with values that 32 bits cannot hold.
+// An environment whose actions, observations and infos have 64-bit elements, with values that 32 bits cannot hold.
 #pragma once
 
 #include "envpool/core/api.h"
