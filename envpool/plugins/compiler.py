@@ -104,7 +104,7 @@ def run(
 
 
 def _environment(folder: Path) -> Mapping[str, str]:
-    """Returns this process's environment, changed to select English messages and `folder` for temporary files."""
+    """Returns environment variables that select English messages, and `folder` as the folder for temporary files."""
     return {**os.environ, "LC_ALL": "C", "LANGUAGE": "", "TMPDIR": str(folder)}
 
 

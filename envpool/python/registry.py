@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registry: maps an id to its environment, and finds and loads the shared object.
 
-A family is a folder of this package. Its `registration.py` calls `register_family` for each id. Its shared object,
-which contains C tables, is loaded when one of its environments is first made. Importing envpool loads neither file.
+A family is a folder of this package. Its `registration.py` calls `register_family` for each id. Its shared object of C
+tables is loaded when one of its ids is first made. Importing envpool imports no
+family's `registration.py` and loads no such shared object.
 """
 
 from __future__ import annotations
