@@ -194,7 +194,7 @@ def assert_same_tree(ours, theirs):
 
 
 def assert_operands_can_be_mapped_alone(env, operands, fixed):
-    """Steps with vmap over one operand at a time, and compares each result with a loop over single steps.
+    """Steps with vmap over each operand alone, and compares the results with those of a loop over single steps.
 
     Args:
         env: the environment.

@@ -72,8 +72,8 @@ struct MultiRoom : Level<MultiRoom, MultiRoomParams> {
   }
 
  private:
-  // Makes rooms until there are as many as wanted, or until the next one did not fit in eight attempts. Returns their
-  // number.
+  // Makes rooms until there are as many as wanted, or until eight attempts to fit the next one have failed. Returns the
+  // number of rooms.
   template <class Draws>
   ENVPOOL_DEVICE_CALL static i32 make_chain(Room* rooms, i32 wanted, const Params& p, Maker<Draws>& make) {
     const Point start = make.point({0, 0}, {kSize - 2, kSize - 2});

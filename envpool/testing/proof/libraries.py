@@ -80,7 +80,7 @@ LIBRARIES = {"torch": torch_arrays, "cupy": cupy_arrays, "jax": jax_arrays}
 
 
 def in_library(name: str, steps: int = 200) -> Result:
-    """Steps with actions that a library computes on the device, and compares with a pool on the CPU."""
+    """Steps with actions that a library computes on the device, and compares the results with a pool on the CPU."""
     library = LIBRARIES[name]()
     pool: Any = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3, device="cuda")
     twin: Any = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3)
