@@ -99,11 +99,18 @@ def plot(out: Path, title: str, unit: str) -> None:
     curve({"": out}, out / "curve.png", title, f"mean return of 100 {unit}")
 
 
-def curve(runs: dict[str, Path], path: Path, title: str, ylabel: str, columns: dict[str, str] | None = None) -> None:
+def curve(
+    runs: dict[str, Path],
+    path: Path,
+    title: str,
+    ylabel: str,
+    columns: dict[str, str] | None = None,
+    time: str = "",
+) -> None:
     """Draws the curves of several runs; `runs` maps their labels to their folders.
 
     The first two columns of log.csv are steps and seconds. `columns` maps labels to the columns that are drawn for each
-    run; by default, the last column is drawn.
+    run; by default, the last column is drawn. `time` names a column to draw instead of the seconds.
     """
     import matplotlib
 
@@ -114,13 +121,14 @@ def curve(runs: dict[str, Path], path: Path, title: str, ylabel: str, columns: d
     drawn = 0
     for run, out in runs.items():
         names = (out / "log.csv").read_text().partition("\n")[0].split(",")
-        steps, wall, *_ = table = np.genfromtxt(out / "log.csv", delimiter=",", skip_header=1, ndmin=2).T
+        table = np.genfromtxt(out / "log.csv", delimiter=",", skip_header=1, ndmin=2).T
+        steps, seconds = table[0], table[names.index(time) if time else 1]
         for part, column in (columns or {"": names[-1]}).items():
             label = ", ".join(name for name in (run, part) if name)
-            for ax, x in zip(axes, (steps / 1e6, wall / 60), strict=True):
+            for ax, x in zip(axes, (steps / 1e6, seconds / 60), strict=True):
                 ax.plot(x, table[names.index(column)], label=label)
             drawn += 1
-    for ax, name in zip(axes, ("million steps", "minutes"), strict=True):
+    for ax, name in zip(axes, ("million steps", "CPU minutes" if time.startswith("cpu") else "minutes"), strict=True):
         ax.set_xlabel(name)
         ax.grid(alpha=0.3)
     if drawn > 1:

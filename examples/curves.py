@@ -3,8 +3,8 @@
 
     python examples/curves.py runs/ppo_atari runs/ppo_atari_gymnasium --labels='this package,gymnasium' --out=curves.png
 
-Each argument is the --out folder of ppo_atari.py, ppo_mujoco.py, pqn_atari.py or ppo_device.py. The last has a return for
-each policy:
+Each argument is the --out folder of sb3_ppo.py, ppo_atari.py, ppo_mujoco.py, pqn_atari.py or ppo_device.py. The last has
+a return for each policy:
 
     python examples/curves.py runs/ppo_device --labels='' --columns=tagger_return,runner_return --ylabel='mean return'
 """
@@ -24,6 +24,7 @@ def main() -> None:
     parser.add_argument(
         "--columns", default="", help="columns of log.csv to draw, separated by commas (default: the last)"
     )
+    parser.add_argument("--time", default="", help="column of log.csv with the seconds to draw (default: the second)")
     parser.add_argument("--ylabel", default="mean return of the last 100", help="label of the vertical axis")
     o = parser.parse_args()
     labels = [run.name for run in o.runs] if o.labels is None else o.labels.split(",")
@@ -34,10 +35,11 @@ def main() -> None:
     columns = o.columns.split(",") if o.columns else []
     for run in o.runs:
         known = (run / "log.csv").read_text().partition("\n")[0].split(",")
-        if unknown := [column for column in columns if column not in known]:
-            parser.error(f"--columns: expected some of {', '.join(known)}, got {', '.join(unknown)}")
+        for option, wanted in (("columns", columns), ("time", [o.time] if o.time else [])):
+            if unknown := [column for column in wanted if column not in known]:
+                parser.error(f"--{option}: expected some of {', '.join(known)}, got {', '.join(unknown)}")
     named = {column.removesuffix("_return"): column for column in columns}
-    curve(dict(zip(labels, o.runs, strict=True)), o.out, o.title, o.ylabel, named or None)
+    curve(dict(zip(labels, o.runs, strict=True)), o.out, o.title, o.ylabel, named or None, o.time)
 
 
 if __name__ == "__main__":
