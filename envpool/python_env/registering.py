@@ -19,6 +19,7 @@ from envpool.python_env import worker
 from envpool.python_env.spaces import describe
 
 _FOLDER = "python_env"
+_RUN = 256  # environments that a thread of the pool waits for at a time
 _OWN_OPTIONS = ("num_workers", "worker_timeout")
 
 
@@ -50,7 +51,7 @@ class PythonEnvs(Family):
         except TypeError:
             return plain  # reported when the options are checked
         if not plain.get("num_threads"):
-            plain["num_threads"] = min(envs, 256) if batch < envs else -(-envs // 256)
+            plain["num_threads"] = min(envs if batch < envs else -(-envs // _RUN), 256)
         return plain
 
     def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:

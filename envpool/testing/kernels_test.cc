@@ -258,7 +258,7 @@ class Both {
     for (const auto& field : actions_) actions.push_back(field.data());
     void* const* const finals = autoreset_ == abi::kAutoresetSameStep ? theirs.final_fields.data() : nullptr;
     const abi::Work host{ids.data(), count,   actions.data(), {theirs.fields.data(), finals, 0},
-                         nullptr,    nullptr, nullptr};
+                         nullptr,    nullptr, nullptr,        nullptr};
     (restart ? table_.reset : table_.step)(envs_, &host);
 
     device::Work work = work_for(ids, ours, restart);
