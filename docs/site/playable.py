@@ -58,7 +58,14 @@ _KEYS = (
     (r"\bfire\b|\btoggles\b", " "),
     (r"\bdone\b", "Enter"),
 )
-_AXES = (("ArrowLeft", "ArrowRight"), ("ArrowDown", "ArrowUp"), ("a", "d"), ("s", "w"))
+# For each number of elements of an action, the keys that set each element to its least and to its greatest value.
+_LEFT_RIGHT, _DOWN_UP = ("ArrowLeft", "ArrowRight"), ("ArrowDown", "ArrowUp")
+_AXES = {1: (_LEFT_RIGHT,), 2: (_DOWN_UP, _LEFT_RIGHT), 4: (_LEFT_RIGHT, _DOWN_UP, ("a", "d"), ("s", "w"))}
+# Names and keys of elements that an environment does not describe one by one. A positive turn is one to the left.
+_ELEMENTS = {
+    "BipedalWalker": [*zip(("hip 1", "knee 1", "hip 2", "knee 2"), _AXES[4], strict=True)],
+    "TagContinuous": [("acceleration", _DOWN_UP), ("turn", _LEFT_RIGHT[::-1])],
+}
 _NOTHING = re.compile(r"nothing|stays?|not at all|no torque")
 
 
@@ -142,7 +149,7 @@ def _entry(task_id: str) -> dict[str, Any]:
 
     Returns:
         id, table, limit and options: what BrowserPool.make of environment.js takes.
-        make: further arguments of `envpool.make`, as Python code.
+        make: the options that differ from the id's, as keyword arguments in Python.
         numpy, scalar: the dtype of the action, and whether it is a single number.
         width, height: of the image, in pixels.
         players, player: the number of players, and the one that the keyboard controls.
@@ -169,7 +176,7 @@ def _entry(task_id: str) -> dict[str, Any]:
         "table": registration.table,
         "limit": registration.max_episode_steps or 0,
         "options": registration.origin.prepare(task_id, own),
-        "make": "".join(f", {name}={value!r}" for name, value in changed.items()),
+        "make": ", ".join(f"{name}={value!r}" for name, value in changed.items()),
         "numpy": str(arrays.actions[0].dtype),
         "scalar": not arrays.actions[0].shape,
         "width": width,
@@ -198,23 +205,22 @@ def _controls(table: str, arrays: ArraySpecs) -> tuple[list[dict[str, Any]], lis
     if len(arrays.actions) == 1 and field.discrete and not field.shape:
         return _discrete(table, field)
     controls, rest = [], []
-    axes = iter(_AXES)
     for number, entry in enumerate(arrays.actions):
         lows, highs = _bounds(entry)
         rest.append([0] * len(lows))
-        for element, (low, high) in enumerate(zip(lows, highs, strict=True)):
+        named = _ELEMENTS.get(table) or [*zip(_parts(entry.doc, len(lows)), _AXES[len(lows)], strict=True)]
+        for element, ((name, keys), low, high) in enumerate(zip(named, lows, highs, strict=True)):
             # Of several integers, 0 changes nothing, and 1 is the least of the other values.
-            least = 1 if entry.discrete else _plain(low)
-            for key, value in zip(next(axes), (least, _plain(high)), strict=True):
-                label = f"{entry.doc if len(lows) == 1 else _part(entry.doc, element, len(lows))}: {value:g}"
-                controls.append({"keys": [key], "label": label, "set": [[number, element, value]]})
+            values = (1 if entry.discrete else _plain(low), _plain(high))
+            for key, value in zip(keys, values, strict=True):
+                controls.append({"keys": [key], "label": f"{name}: {value:g}", "set": [[number, element, value]]})
     return controls, rest
 
 
-def _part(doc: str, element: int, count: int) -> str:
-    """Returns the name of an element of an action, if the text has a name for each of them."""
-    parts = re.split(r", | and ", doc)
-    return parts[element] if len(parts) == count else f"element {element}"
+def _parts(doc: str, count: int) -> list[str]:
+    """Returns the names of the elements of an action from its description, or else their numbers."""
+    parts = doc.split(", ") if count > 1 else [doc.split(", ")[0]]
+    return parts if len(parts) == count else [f"element {element}" for element in range(count)]
 
 
 def _discrete(table: str, field: Field) -> tuple[list[dict[str, Any]], list[list[float | int]] | None]:

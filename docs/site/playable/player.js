@@ -30,7 +30,7 @@ class Player {
     this.page = JSON.parse(box.querySelector("script").textContent);
     this.pressed = new Set(); // indices of controls
     this.state = "stopped"; // or "waiting" for the first key, "running", "over"
-    this.tell = element("p", { className: "status", textContent: this.page.hint });
+    this.tell = element("p", { className: "status" });
     this.ids = choices(this.page.entries.map((entry) => entry.id));
     this.seed = element("input", { type: "number", min: 0, max: Number.MAX_SAFE_INTEGER, step: 1, value: 7 });
     this.who = choices(["the keyboard", "random actions"]);
@@ -63,7 +63,8 @@ class Player {
     this.entry = this.page.entries[this.ids.value];
     this.state = "stopped";
     this.canvas.hidden = true;
-    const { width, height, id, players, player, controls } = this.entry;
+    const { width, height, id, players, player, controls, make } = this.entry;
+    this.tell.textContent = this.page.hint + (make ? ` The options here are ${make}.` : "");
     Object.assign(this.canvas, { width, height });
     this.canvas.style.setProperty("--width", width);
     this.canvas.classList.toggle("small", width < 320);
@@ -105,6 +106,7 @@ class Player {
       this.start.disabled = false;
     }
     this.start.textContent = "Restart";
+    this.begun = this.seed.value || 0; // The reader may change the input before the next restart.
     this.held = this.entry.first;
     this.actions = [];
     this.episode = 0;
@@ -231,7 +233,7 @@ class Player {
     this.canvas.getContext("2d").putImageData(this.pool.render(), 0, 0);
     const steps = this.pool.result("elapsed_step")[0];
     const shown = (value) => String(Math.round(value * 1000) / 1000);
-    const counts = `seed ${this.seed.value || 0}, episode ${this.episode}, step ${steps}, `
+    const counts = `seed ${this.begun}, episode ${this.episode}, step ${steps}, `
       + `reward ${shown(this.reward)}, return ${shown(this.total)}`;
     const more = { waiting: " – press a key to begin", over: ` – over, ${this.reason}; press a key for the next one` };
     this.tell.textContent = counts + (this.who.value === "0" ? more[this.state] ?? "" : "");
@@ -241,13 +243,12 @@ class Player {
   // Writes the Python code that repeats the steps since the seed.
   write() {
     if (!this.recorded.open || !this.actions) return;
-    const { id, make, numpy } = this.entry;
+    const { id, make, numpy, scalar } = this.entry;
     const rows = this.actions.map((action) => action[0]);
-    const scalar = this.entry.scalar;
     const list = JSON.stringify(scalar ? rows.map(([value]) => value) : rows).replaceAll(",", ", ");
     this.code.textContent =
       "import envpool\nimport numpy as np\n\n"
-      + `env = envpool.make("${id}", num_envs=1, seed=${this.seed.value || 0}${make})\nenv.reset()\n`
+      + `env = envpool.make("${id}", num_envs=1, seed=${this.begun}${make && ", " + make})\nenv.reset()\n`
       + `for action in ${list}:\n`
       + `    obs, reward, terminated, truncated, info = env.step(np.array([action], np.${numpy}))\n`;
   }
