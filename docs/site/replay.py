@@ -6,7 +6,7 @@
 Every portable id that has a golden hash, and two others chosen by the date, plays the trajectory of
 envpool/testing/trajectories.py in WebAssembly; its hash must equal the golden hash, or a pool's if it has none. If the
 id can be rendered, three of its images must equal the pool's too. Families that cannot be played on the site are
-compiled for this test.
+compiled for this test. It also plays one environment with the keyboard.
 """
 
 from __future__ import annotations
@@ -168,6 +168,23 @@ def compare(page: Page, task_id: str) -> list[str]:
     return different
 
 
+def play_by_keyboard(page: Page, base: str) -> list[str]:
+    """Plays CartPole with three keys, and returns a line if the page does not count them or write them as Python."""
+    page.goto(base + "families/classic_control/CartPole.html")
+    box = page.locator(".playable")
+    box.get_by_label("steps per second").fill("0")
+    box.get_by_role("button", name="Play").click()
+    page.wait_for_selector(".playable canvas:focus")
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
+        page.keyboard.press(key)
+    box.locator("summary").click()
+    page.wait_for_selector(".playable code:not(:empty)")
+    status, code = box.locator(".status").inner_text(), box.locator("code").inner_text()
+    if "episode 1, step 3, reward 1, return 3" not in status or "in [1, 1, 0]:" not in code:
+        return [f"CartPole.html: three keys give {status!r} and {code!r}"]
+    return []
+
+
 def portable(task_id: str) -> bool:
     """Whether an id can be replayed."""
     registration = find(task_id)
@@ -201,11 +218,14 @@ def main() -> None:
         page.set_default_timeout(120_000)  # for busy machines
         for family in more:
             page.route(f"**/{playable.FOLDER}/{family}.wasm", partial(fulfill, extra / f"{family}.wasm"))
-        page.goto(serve(html) + "index.html")
+        base = serve(html)
+        page.goto(base + "index.html")
         page.add_script_tag(path=modules / "environment.js")
         for task_id in ids:
             different += compare(page, task_id)
             images += len(RENDERED) * Construction(find(task_id), {}).can_render
+        if (html / "families" / "classic_control").is_dir():
+            different += play_by_keyboard(page, base)
         version = browser.version
         browser.close()
     for line in different:
