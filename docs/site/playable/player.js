@@ -29,6 +29,7 @@ class Player {
     this.box = box;
     this.page = JSON.parse(box.querySelector("script").textContent);
     this.pressed = new Set(); // indices of controls
+    this.tapped = new Set(); // those pressed since the last step, which count even if they are released before the next
     this.state = "stopped"; // or "waiting" for the first key, "running", "over"
     this.tell = element("p", { className: "status" });
     this.ids = choices(this.page.entries.map((entry) => entry.id));
@@ -108,6 +109,8 @@ class Player {
     this.start.textContent = "Restart";
     this.begun = this.seed.value || 0; // The reader may change the input before the next restart.
     this.held = this.entry.first;
+    this.pressed.clear();
+    this.tapped.clear();
     this.actions = [];
     this.episode = 0;
     this.canvas.hidden = this.buttons.hidden = false;
@@ -172,6 +175,7 @@ class Player {
       return;
     }
     this.pressed.add(control);
+    this.tapped.add(control);
     this.state = "running";
     if (this.rate.value === "0") this.step();
   }
@@ -184,7 +188,7 @@ class Player {
   chosen() {
     const { rest, controls } = this.entry;
     const action = structuredClone(rest ?? this.held);
-    for (const control of this.pressed) {
+    for (const control of new Set([...this.pressed, ...this.tapped])) {
       for (const [field, index, value] of controls[control].set) action[field][index] = value;
     }
     return action;
@@ -205,6 +209,7 @@ class Player {
       const action = player === own ? mine : this.random();
       action.forEach((values, field) => this.pool.action(field).set(values, player * values.length));
     }
+    this.tapped.clear();
     this.held = mine;
     this.actions.push(mine);
     try {
@@ -223,7 +228,7 @@ class Player {
     if (terminated || truncated) {
       this.state = "over";
       this.ended = performance.now();
-      this.pressed.clear();
+      this.pressed.clear(); // A key that is still down must not act in the next episode.
       this.reason = terminated ? "terminated" : "at its time limit";
     }
     this.draw();
