@@ -160,7 +160,7 @@ test: build/test/.installed
 	@$(MAKE) --no-print-directory cpp-test
 	@$(MAKE) --no-print-directory py-test
 
-# Runs in full the tests of which `make test` runs a sample; CONTRIBUTING.md lists them.
+# Runs, without sampling, the tests that `make test` samples; CONTRIBUTING.md lists them.
 test-all: export ENVPOOL_TEST_TRAJECTORIES := whole
 test-all: export ENVPOOL_TEST_PARAMS := whole
 test-all: export ENVPOOL_TEST_COMPILERS := whole
