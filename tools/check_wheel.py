@@ -34,7 +34,7 @@ NO_CHANCE: dict[str, set[str]] = {
     "tabular/CliffWalking-v0": {SEED, POOL, EPISODE},
     "DeepSea-bsuite": {SEED, POOL, EPISODE},  # deterministic=True, and the mapping depends on mapping_seed only
     "DiscountingChain-bsuite": {SEED, POOL, EPISODE},
-    **{f"MiniGrid-{name}-v0": {SEED, POOL, EPISODE} for name in ("DistShift1", "DistShift2")},  # nothing is drawn
+    **{f"MiniGrid-{name}-v0": {SEED, POOL, EPISODE} for name in ("DistShift1", "DistShift2")},  # nothing is random
     **{f"MiniGrid-Empty-{n}x{n}-v0": {SEED, POOL, EPISODE} for n in (5, 6, 8, 16)},
     "Mujoco-v0": {SEED, POOL, EPISODE},  # reset noise is an option, off by default
     "Pong-misc": {SEED, POOL, EPISODE},  # the ball always begins in the middle and moves to the right

@@ -3,7 +3,7 @@
 
     make figures
 
-docs/environments.webp shows environments of several families under random actions, which are drawn with SEED.
+docs/environments.webp shows environments of several families under random actions, which SEED determines.
 docs/ratios.svg shows numbers from tables in docs/, so update these tables first. The badges show values of
 pyproject.toml.
 """

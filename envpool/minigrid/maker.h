@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes levels. Numbers are drawn in the same order as in the reference. So a test can use a Draws type that replays
-// the reference's draws, instead of BlockRng, and gets the same level.
+// Makes levels. Random numbers are drawn in the same order as in the reference. So a test can use a Draws type that
+// replays the reference's draws, instead of BlockRng, and gets the same level.
 #pragma once
 
 #include "envpool/minigrid/grid.h"

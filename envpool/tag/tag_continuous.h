@@ -21,9 +21,9 @@
 //                in the game after episode_length steps gets end_of_game_reward_for_runner
 //   Terminated   when no runner is left, or after episode_length steps (the time is in the observation)
 //   Info         players.id, players.is_tagger, players.done
-//   Reset        the taggers are drawn, or with shuffle_roles=False they are the first num_taggers players. Positions
-//                are uniformly random in the square, and each direction is one of the four along its sides. All players
-//                are at rest
+//   Reset        the taggers are chosen at random, or with shuffle_roles=False they are the first num_taggers players.
+//                Positions are uniformly random in the square, and each direction is one of the four along its sides.
+//                All players are at rest
 //   Image        taggers are red, each in a disc within which it tags; runners are blue, and gray when they have left
 //                the game
 //
