@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fails if this package has become slower than baseline.json allows. This takes a minute.
+"""Fails if this package has become slower than baseline.json allows.
+
+It runs for a minute, in the tests' virtual environment.
 
     make bench-check                                # compares with the baseline
     make bench-baseline                             # measures a new baseline, in eight runs
 
-Both commands use the virtual environment of the tests.
-
-The check compares ratios of CPU time: our step's divided by the CPU time of a reference that our changes do not affect,
-such as a plain C++ loop, MuJoCo's mj_step, ale-py's emulator, or gymnasium's CartPole in Python. Both sides run in turn
-on the same machine, for about 0.1 s each and many rounds, so that the machine's speed and its other load cancel out.
-The ratio is the median over the rounds. Its noise is the standard deviation of its logarithm over the runs that made
-the baseline. The limit is the baseline times 1 + 4 * noise, but at least 1.25 times the baseline. Another processor or
-compiler also shifts the ratios, so if either differs, the limit is at least twice the baseline. A case over its limit
-is measured again, up to three times in all, and fails only if it is over the limit each time.
+It compares ratios: the CPU time of our step divided by that of a reference that our changes do not affect, such as a
+plain C++ loop, MuJoCo's mj_step, ale-py's emulator, or gymnasium's CartPole in Python. The two sides take turns of
+about 0.1 s on the same machine for many rounds, so that the machine's speed and its other load cancel out. The ratio is
+the median over the rounds. Its noise is the standard deviation of its logarithm over the runs that made the baseline.
+The limit is the baseline times 1 + 4 * noise, and at least 1.25 times the baseline. With another processor or compiler,
+which shift ratios too, the limit is twice the baseline. A case over its limit is measured again, up to three times in
+all, and fails only if it is over the limit each time.
 """
 
 import json
