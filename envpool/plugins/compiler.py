@@ -78,7 +78,7 @@ def run(
     Raises:
         TimeoutError: the program did not end in time.
     """
-    # ulimit fails, and is ignored, where a lower limit is already set.
+    # If a lower limit is already set, ulimit fails, and the lower limit remains in force.
     limits = "".join(
         f"ulimit {limit} 2>/dev/null; " for limit in (f"-f {_FILE_KIB}", *([f"-v {_MEMORY_KIB}"] * limit_memory))
     )
@@ -104,7 +104,7 @@ def run(
 
 
 def _environment(folder: Path) -> Mapping[str, str]:
-    """Returns environment variables that select English messages, and `folder` as the folder for temporary files."""
+    """Returns environment variables: messages are in English, and temporary files are in `folder`."""
     return {**os.environ, "LC_ALL": "C", "LANGUAGE": "", "TMPDIR": str(folder)}
 
 

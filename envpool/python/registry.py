@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registry: maps an id to its environment, and finds and loads the shared object.
 
-A family is a folder of this package. Its `registration.py` calls `register_family` for each id. Its shared object of C
-tables is loaded when one of its ids is first made. Importing envpool imports no
-family's `registration.py` and loads no such shared object.
+A family is a folder of this package. Its `registration.py` calls `register_family` for each id. Its shared object
+contains a C table (core/table/vtable.h) for each environment, and is loaded when one of its ids is first made.
+Importing envpool loads neither file.
 """
 
 from __future__ import annotations
