@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that trajectories inside `jit` equal the pool's bit for bit, also under vmap, scan, while_loop and pmap."""
+"""Tests that trajectories inside `jit` equal the pool's bit for bit, also under scan, while_loop, vmap and sharding."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MINIGRID: dict[str, dict[str, object]] = {  # options by id
     "BabyAI-GoTo-v0": {"observation": "rgb_partial", "tile_size": 3},
 }
 
-ON_STANDIN = bool(os.environ.get("ENVPOOL_STANDIN_XLA"))  # if so, XLA's CPU backend calls the handlers for GPUs
+ON_STANDIN = bool(os.environ.get("ENVPOOL_STANDIN_XLA"))  # XLA's CPU backend calls the handlers for GPUs
 
 
 def portable_ids() -> list[str]:
@@ -139,7 +139,7 @@ CARTPOLE = envpool.jax.make("CartPole-v1", max_episode_steps=9)
 
 
 def plain_loop(env, params, keys, actions):
-    """Returns the outputs of each step of one environment, with one call per step."""
+    """Returns the outputs of each step of one environment, with one call per step, and its final state."""
     outputs = []
     _, state = env.reset(keys[0], params)
     for key, action in zip(keys[1:], actions, strict=True):
@@ -228,7 +228,7 @@ def test_vmap_over_params_alone_and_crossed_with_states():
 
 @pytest.mark.parametrize("task_id", ["CartPole-v1", "FrozenLake-v1"])
 def test_rows_of_one_call_keep_their_own_params(task_id):
-    """If the time limits differ between rows, each row keeps its own limit in every episode."""
+    """Each row keeps its own time limit in all its episodes."""
     env, params = envpool.jax.make(task_id)
     limits = np.array([3, 7, 5, 2, 9])
     several = params.replace(max_episode_steps=limits)

@@ -52,7 +52,7 @@ def _all(fields: tuple[Field, ...]) -> str:
 
 
 def _one(field: Field) -> str:
-    """Describes an array: its contents, shape, dtype and, for an action, range."""
+    """Describes an array: its contents, shape, dtype and, for an action, its range."""
     doc = re.sub(r" \* ", " · ", field.doc).replace("|", "\\|")
     if field.discrete and not field.shape:
         return f"{doc} (0 to {field.discrete - 1})"

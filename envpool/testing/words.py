@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A handwritten PTX module, which needs no compiler, and its memory, for tests of the stand-in."""
+"""Kernels handwritten in PTX, so that tests of the stand-in need no CUDA compiler, and memory for the kernels."""
 
 from __future__ import annotations
 
