@@ -57,7 +57,7 @@ def _items(lines: list[str]) -> list[tuple[str, str]] | None:
 
 
 def _bullets(lines: list[str]) -> str:
-    """Returns Markdown for lines of which some are items of a list."""
+    """Returns Markdown for lines, some of which are items of a list."""
     blocks: list[str] = []
     for line in lines:
         point, inside = _BULLET.match(line), bool(blocks) and blocks[-1].startswith("- ")
