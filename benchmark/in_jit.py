@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares envpool.jax with gymnax: a jitted scan over a few hundred steps of many environments, with autoreset.
 
-There are two workloads, --loads. In "env", actions are drawn before the clock starts and making keys costs almost
-nothing. In "full", each step draws every environment's action and splits its key, as users of gymnax do. The
+There are two workloads, --loads. In "env", actions are sampled before the clock starts and making keys costs almost
+nothing. In "full", each step samples every environment's action and splits its key, as users of gymnax do. The
 interpreter that --python names needs both packages.
 
     pip install 'gymnax==0.0.9' && taskset -c 0 python benchmark/in_jit.py --num_envs=2048

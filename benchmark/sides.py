@@ -130,8 +130,8 @@ def gymnax_loop(case):
 def jit_loop(case):
     """Runs a jitted scan of many steps with autoreset; `module` is envpool.jax or gymnax.
 
-    With the workload "env", actions are drawn before the clock starts and keys cost nothing. With "full", each step
-    draws every environment's action and splits its key, as users of gymnax do.
+    With the workload "env", actions are sampled before the clock starts and keys cost nothing. With "full", each step
+    samples every environment's action and splits its key, as users of gymnax do.
     """
     import importlib
 

@@ -24,7 +24,7 @@ sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != HERE]
 
 import numpy as np  # noqa: E402
 
-RING = 64  # number of batches of random actions, which are drawn before the clock starts
+RING = 64  # number of batches of random actions, which are sampled before the clock starts
 
 
 def make_pool(case: dict[str, Any]) -> Any:
