@@ -207,8 +207,8 @@ void run(const CallFrame& frame, Operation operation) {
   });
 }
 
-// The handler of change_params: (params, values of some options...) -> params. The attribute `options` has the numbers
-// of the options; -1 is max_episode_steps.
+// The handler of change_params: (params, values of some options...) -> params. The attribute `options` lists the
+// numbers of the options; -1 is max_episode_steps.
 void run_change_params(const CallFrame& frame) {
   const std::shared_ptr<PureModel> model = model_of(frame);
   const SignedParams params = model->params();

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _HANDLE = jax.ShapeDtypeStruct((8,), np.uint8)
 _ENV_ID, _OWNERS = 1, 2  # These bits tell the handlers which ids are among the operands.
-_AS_ATTRIBUTE = 2  # tells the handlers of a pool on a GPU that the attribute `ids` has the ids
+_AS_ATTRIBUTE = 2  # tells the handlers of a pool on a GPU that the attribute `ids` contains the ids
 _INTEGERS = ("uint8", "int32", "uint32", "int64")  # the dtypes of integers that the handlers read
 
 

@@ -53,7 +53,7 @@ class Finding(NamedTuple):
 
 
 class _Context(NamedTuple):
-    """Describes the call of an environment's function during which the program ended."""
+    """Describes the call to an environment's function during which the program ended."""
 
     function: str
     episode: int

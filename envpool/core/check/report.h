@@ -31,7 +31,7 @@ namespace envpool::check {
 inline constexpr int kMistake = 3;         // exit status
 inline constexpr i32 kSecondsPerCall = 3;  // of CPU time; a longer call is reported as endless
 
-// The call of the user's code that runs now. Signal handlers read it.
+// The call to the user's code that runs now. Signal handlers read it.
 struct Call {
   const char* function = nullptr;  // null between calls
   volatile i64 number = 0;
