@@ -42,6 +42,12 @@ TASKS = {
         "quick": [128],
         "num_threads": 1,
     },
+    "CarRacing-v3": {
+        "sides": ["envpool", "gymnasium_sync", "gymnasium_async"],
+        "num_envs": [1, 16, 128],
+        "quick": [],
+        "num_threads": 1,
+    },
     "Pong-v5": {
         "sides": ["envpool", "ale", "gymnasium_sync", "gymnasium_async", "ale_alone"],
         "num_envs": [1, 8, 32, 100, 256],
