@@ -85,7 +85,6 @@ class Engine {
   // Plays a tic. With `update`, the engine also draws the screen and writes all of its state.
   void tic(bool update) {
     send(update ? kTicAndUpdate : kTic);
-    if (!update) from_engine_.poll(kPollMicroseconds);
     wait("play a tic");
   }
   void update() {
@@ -108,9 +107,6 @@ class Engine {
   }
 
  private:
-  // A tic without drawing takes about 10 us, so sleeping and waking up would cost as much as the tic.
-  static constexpr i64 kPollMicroseconds = 25;
-
   enum Code : u8 {
     kDone = 11,
     kClosed = 12,

@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <ctime>
@@ -170,20 +169,6 @@ class MessageQueue {
     pthread_mutex_unlock(&header->mutex);
     if (notify) pthread_cond_signal(&header->not_empty);
     return true;
-  }
-
-  // Polls for a message without sleeping, for at most this long. Returns whether there is one.
-  bool poll(i64 microseconds) const {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
-    do {
-      for (i32 i = 0; i < 16; ++i) {
-        if (__atomic_load_n(&header()->count, __ATOMIC_RELAXED) != 0) return true;
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#endif
-      }
-    } while (std::chrono::steady_clock::now() < until);
-    return false;
   }
 
   enum class Received { kMessage, kNothing, kBroken };
