@@ -6,7 +6,7 @@
 
 #if defined(ENVPOOL_AVX2)
 #define ENVPOOL_TEST_AVX2 ENVPOOL_AVX2  // set on the command line
-#elif defined(__x86_64__) && defined(__GNUC__)
+#elif defined(__x86_64__) && defined(__GNUC__) && !(defined(_WIN32) && !defined(__clang__))
 #define ENVPOOL_TEST_AVX2 1
 #else
 #define ENVPOOL_TEST_AVX2 0
