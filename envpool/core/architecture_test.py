@@ -157,10 +157,11 @@ def test_each_rule_of_episodes_is_implemented_once(rule: str) -> None:
 # environments: the contracts, and plugin.h, which builds tables from environments.
 CORE_FOLDERS = {
     "math": {"", "math"},
+    "system": {"", "system"},
     "table": {"", "math", "table"},
-    "pool": {"", "math", "table", "pool"},
+    "pool": {"", "math", "system", "table", "pool"},
     "check": {"", "math", "table", "check"},
-    "testing": {"", "math", "table", "pool", "testing"},
+    "testing": {"", "math", "system", "table", "pool", "testing"},
     "": {"", "math", "table"},
 }
 

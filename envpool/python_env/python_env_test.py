@@ -80,8 +80,11 @@ class Kinds(gymnasium.Env):
         self.fails = "shaped"
 
 
-envpool.register_python("Kinds-v0", Kinds, info={"score": np.float32, "id": np.int64, "late": spaces.Box(0, 1, (2,))})
-envpool.register_python("GymCartPole-v1", lambda: gymnasium.make("CartPole-v1"))
+@pytest.fixture(scope="module", autouse=True)
+def register() -> None:
+    info = {"score": np.float32, "id": np.int64, "late": spaces.Box(0, 1, (2,))}
+    envpool.register_python("Kinds-v0", Kinds, info=info)
+    envpool.register_python("GymCartPole-v1", lambda: gymnasium.make("CartPole-v1"))
 
 
 def actions(generator: np.random.Generator, rows: int, move: int = 2) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from envpool.python.errors import labelled
-from envpool.python.family import Family, ImportPath
+from envpool.python.family import Family
 from envpool.python.options import COMMON_OPTIONS, Value, shown, wrong_type
 from envpool.python.registry import Registration, add, library_of, list_all_envs
 from envpool.python_env import worker
@@ -34,7 +34,7 @@ class PythonEnvs(Family):
     """
 
     def __init__(self, function: bytes, options: Sequence[str], takes_env_id: bool, info: Mapping[str, Any]) -> None:
-        super().__init__(_FOLDER)
+        super().__init__()
         self._function, self._options = function, tuple(options)
         self._takes_env_id, self._info = takes_env_id, dict(info)
         self._known: dict[tuple[Value, ...], dict[str, Any]] = {}
@@ -94,10 +94,6 @@ class PythonEnvs(Family):
             "program": pickle.dumps((list(sys.path), program)),
         }
 
-    def import_paths(self, task_id: str, table: str) -> list[ImportPath]:
-        """Returns nothing, because EnvPool has no such classes."""
-        return []
-
 
 def dumps(value: Any) -> bytes:
     """Returns a pickle that holds functions and classes of `__main__` by value, if cloudpickle is installed."""
@@ -144,6 +140,7 @@ def register_python(
     Raises:
         TypeError: make_env cannot be called without arguments, or cannot be pickled.
         ValueError: the id or an alias belongs to another kind of environment.
+        RuntimeError: this package was built without python_env.
     """
     with labelled(task_id if isinstance(task_id, str) else "envpool"):
         if not callable(make_env):
@@ -159,7 +156,8 @@ def register_python(
             ) from error
     list_all_envs()  # so that no environment can take the id of a family
     family = PythonEnvs(function, list(defaults), takes_env_id, info or {})
-    made = Registration(task_id, family, "", "PythonEnv", max_episode_steps, reward_threshold, doc, defaults)
+    library = library_of(_FOLDER, task_id)
+    made = Registration(task_id, family, library, "PythonEnv", max_episode_steps, reward_threshold, doc, defaults)
     name = getattr(make_env, "__qualname__", type(make_env).__qualname__)
     add(made._replace(source=f"{getattr(make_env, '__module__', '')}.{name}"), aliases)
 

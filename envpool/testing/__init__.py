@@ -23,6 +23,6 @@
   counts the instructions that kernels execute, records the counts in kernel_work.csv, and computes the highest speed
   that a GPU could reach.
 - A mock of XLA on a GPU: xla.py calls the XLA handlers for CUDA.
-- proof/ contains the sections of tools/gpu_proof.py, a script that checks a GPU.
+- proof/ contains the sections of the script in tools/ that checks a GPU.
 - kill_while_saving.py kills a training script. type_checks.py is read by type checkers only; nothing runs it.
 """
