@@ -61,8 +61,8 @@ struct RowSelection {
   }
 };
 
-// Checks the arguments of a call, and converts them to the arguments of EnvPool::send: in the environment's dtypes and
-// without padding. Bit 0 of the attribute `named` is set if env_id is passed, bit 1 if players.env_id is.
+// The part of a call that belongs to one pool: the operands and results without the leading axes that vmap has added. A
+// call without vmap is a batch of one.
 class PoolFrame {
  public:
   PoolFrame(const CallFrame& frame, const BatchShape& batch, i64 row) : frame_(frame) {
