@@ -124,7 +124,7 @@ def main(arguments: list[str]) -> None:
         started, offline = time.perf_counter(), number == 0 and can_isolate
         wheel = build(version, python, source, offline)
         run(sys.executable, "-m", "twine", "check", "--strict", wheel, sdist, log="twine")
-        inside = new_environment(python, OUT / f"empty-{version}", f"{wheel}[atari,mujoco,vizdoom]", log=f"cp{version}")
+        inside = new_environment(python, OUT / f"empty-{version}", f"{wheel}[atari,dmc,vizdoom]", log=f"cp{version}")
         check: list[str | Path] = [
             inside,
             ROOT / "tools" / "check_wheel.py",

@@ -61,9 +61,11 @@ _KEYS = (
 # For each number of elements of an action, the keys that set each element to its least and to its greatest value.
 _LEFT_RIGHT, _DOWN_UP = ("ArrowLeft", "ArrowRight"), ("ArrowDown", "ArrowUp")
 _AXES = {1: (_LEFT_RIGHT,), 2: (_DOWN_UP, _LEFT_RIGHT), 4: (_LEFT_RIGHT, _DOWN_UP, ("a", "d"), ("s", "w"))}
-# Names and keys of elements that an environment does not describe one by one. A positive turn is one to the left.
-_ELEMENTS = {
+# Names and keys of elements that an environment does not describe one by one, or that have one key, for the highest
+# value. A positive turn is one to the left.
+_ELEMENTS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
     "BipedalWalker": [*zip(("hip 1", "knee 1", "hip 2", "knee 2"), _AXES[4], strict=True)],
+    "CarRacing": [("steering", _LEFT_RIGHT), ("gas", _DOWN_UP[1:]), ("brake", _DOWN_UP[:1])],
     "TagContinuous": [("acceleration", _DOWN_UP), ("turn", _LEFT_RIGHT[::-1])],
 }
 _NOTHING = re.compile(r"nothing|stays?|not at all|no torque")
@@ -212,7 +214,7 @@ def _controls(table: str, arrays: ArraySpecs) -> tuple[list[dict[str, Any]], lis
         for element, ((name, keys), low, high) in enumerate(zip(named, lows, highs, strict=True)):
             # Of several integers, 0 changes nothing, and 1 is the least of the other values.
             values = (1 if entry.discrete else _plain(low), _plain(high))
-            for key, value in zip(keys, values, strict=True):
+            for key, value in zip(keys, values[-len(keys) :], strict=True):
                 controls.append({"keys": [key], "label": f"{name}: {value:g}", "set": [[number, element, value]]})
     return controls, rest
 
