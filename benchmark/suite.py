@@ -24,7 +24,6 @@ from harness import (
     HERE,
     PythonSide,
     circumstances,
-    define_choices,
     end_interrupted,
     record_of,
     refuse,
@@ -38,11 +37,11 @@ from tqdm import tqdm
 FLAGS = flags.FLAGS
 PEERS = [side for side in cases.SIDES if side != "ours"]
 PARTS = ["throughput", "threads", "batch", "latency", "startup", "memory", "jit", "scripts"]
-define_choices("parts", PARTS, "parts to measure")
-define_choices("tasks", cases.TASKS, "tasks to measure")
+flags.DEFINE_list("parts", PARTS, "parts to measure")
+flags.DEFINE_list("tasks", list(cases.TASKS), "tasks to measure")
 flags.DEFINE_list("jit_tasks", [], "tasks of the jit part (default: all that gymnax also has)")
-define_choices("peers", PEERS, "peers to compare with")
-define_choices("scripts", cases.SCRIPTS, "scripts to run for the tables of README and docs")
+flags.DEFINE_list("peers", PEERS, "peers to compare with")
+flags.DEFINE_list("scripts", list(cases.SCRIPTS), "scripts to run for the tables of README and docs")
 flags.DEFINE_bool("quick", False, "run few cases for three rounds of 0.2 s, which shows only that everything works")
 flags.DEFINE_bool("draw", False, "measure nothing; draw the tables and plots of the existing JSON files")
 flags.DEFINE_string("out", "build/bench", "folder of the results")
@@ -191,7 +190,12 @@ def run_scripts(out: Path, bar: tqdm) -> None:
 
 
 def check_arguments() -> None:
-    """Refuses interpreters that do not exist."""
+    """Refuses unknown values of the flags, and interpreters that do not exist."""
+    known = {"parts": PARTS, "tasks": list(cases.TASKS), "peers": PEERS, "scripts": list(cases.SCRIPTS)}
+    for option, values in known.items():
+        for value in getattr(FLAGS, option):
+            if value not in values:
+                refuse(f"--{option}: expected some of {', '.join(values)}, got {value!r}.")
     for entry in FLAGS.interpreter:
         if "=" not in entry:
             refuse(f"--interpreter: expected NAME=/path/to/python, got {entry!r}.")
