@@ -8,6 +8,7 @@ is an environment or one of its players. If players may be absent, `Step.present
 
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -155,6 +156,17 @@ def one_network(rng: np.random.Generator, shapes: dict[str, list[tuple[int, int,
         name: [(orthogonal(*shape), np.zeros(shape[1], np.float32)) for shape in layers]
         for name, layers in shapes.items()
     }
+
+
+def save_towers(path: Path, towers: dict[str, list[Any]]) -> None:
+    """Writes towers of networks to an .npz file. The arrays of tower `policy` are called policy/0/weight and so on."""
+    parts: dict[str, Any] = {
+        f"{name}/{index}/{part}": np.asarray(array)
+        for name, layers in towers.items()
+        for index, layer in enumerate(layers)
+        for part, array in zip(("weight", "bias"), layer, strict=True)
+    }
+    np.savez(path, **parts)
 
 
 def forward(o: LearningOptions, layers: list[Any], x: Array) -> Array:

@@ -10,8 +10,9 @@ all devices that JAX finds.
     python examples/ppo_jax.py --num_seeds=2048 --num_envs=64 --save_every=1000            # on a GPU
     XLA_FLAGS=--xla_force_host_platform_device_count=2 python examples/ppo_jax.py --num_seeds=64   # on two CPUs
 
-It prints a table and writes curve.png, curves.npz, checkpoint.npz and a video of the best agent to --out. A checkpoint
-includes the environments, so a run that is killed and resumed (--resume) gives the same bits as an uninterrupted one.
+It prints a table and writes curve.png, curves.npz, checkpoint.npz and, of the best agent, its network (agent.npz) and a
+video to --out. A checkpoint includes the environments, so a run that is killed and resumed (--resume) gives the same
+bits as an uninterrupted one.
 
 The environments come from envpool.jax. With --backend=gymnax they come from gymnax 0.0.9, and there is no video.
 
@@ -31,7 +32,7 @@ import jax.numpy as jnp
 import numpy as np
 from common import film, option, parse
 from jax import Array
-from jax_learning import Hyper, Learner, LearningOptions, Step, act, learn, networks
+from jax_learning import Hyper, Learner, LearningOptions, Step, act, learn, networks, save_towers
 from jax_run import Devices, Grid, last_hundred, train
 
 
@@ -256,8 +257,10 @@ def main() -> None:
         o.out / "curves.npz", steps=steps, means=means.astype(np.float32), settings=np.array(grid.points)
     )
     plot(o, steps, means, grid.labels)
+    net = jax.tree.map(lambda x: np.asarray(x)[scores.argmax()], nets)
+    save_towers(o.out / "agent.npz", net)
     if o.video and o.backend == "envpool":
-        show_agent(o, jax.tree.map(lambda x: np.asarray(x)[scores.argmax()], nets))
+        show_agent(o, net)
     best = scores.mean(axis=-1).max()
     if best < o.require_return:
         raise SystemExit(f"mean return {best:.1f} is below {o.require_return}")

@@ -10,9 +10,9 @@ All players of a team share its policy, and each has its own observation, reward
 has left the game: its remaining steps, until the episode ends, do not contribute to the loss.
 
 After the training, each team plays against the other one, both trained and at random. The script prints the mean
-returns of the teams and writes curve.png, curves.npz and checkpoint.npz to --out. Seeds, grids of hyperparameters,
-devices and --resume work as in ppo_jax.py. Both scripts share networks, update and programs (jax_learning.py,
-jax_run.py).
+returns of the teams. It writes curve.png, curves.npz and checkpoint.npz to --out, and in agent.npz the networks of the
+pair whose taggers had the highest return against random runners. Seeds, grids of hyperparameters, devices and --resume
+work as in ppo_jax.py. Both scripts share networks, update and programs (jax_learning.py, jax_run.py).
 """
 
 import json
@@ -26,7 +26,7 @@ import jax.numpy as jnp
 import numpy as np
 from common import option, parse
 from jax import Array
-from jax_learning import Hyper, Learner, LearningOptions, Numbers, Step, act, learn, networks
+from jax_learning import Hyper, Learner, LearningOptions, Numbers, Step, act, learn, networks, save_towers
 from jax_run import Devices, Grid, last_hundred, train
 
 import envpool
@@ -280,7 +280,7 @@ def main() -> None:
     nets = Teams(*(learner.net for learner in run.agents.learners))
     judges, keys = Worlds(o, o.eval_episodes), devices.put(grid.keys)
     print(f"\nreturns of taggers and runners in {o.eval_episodes} episodes, mean of {o.num_seeds} seeds")
-    best = -np.inf
+    best, strongest = -np.inf, 0
     for random in ((1.0, 1.0), (0.0, 1.0), (1.0, 0.0), (0.0, 0.0)):
         scores = np.asarray(devices.mapped(partial(evaluate, o, judges, random))(keys, nets))
         who = ", ".join(f"{'random' if r else 'trained'} {team}" for r, team in zip(random, TEAMS, strict=True))
@@ -288,6 +288,11 @@ def main() -> None:
             print(f"{label}: {who}: {pair[0]:7.2f}, {pair[1]:7.2f}")
             if random == (0.0, 1.0):
                 best = max(best, pair[0])
+        if random == (0.0, 1.0):
+            strongest = int(scores[:, 0].argmax())
+    pair = [jax.tree.map(lambda x: np.asarray(x)[strongest], net) for net in nets]
+    towers = {f"{team}/{name}": net[name] for team, net in zip(TEAMS, pair, strict=True) for name in net}
+    save_towers(o.out / "agent.npz", towers)
     if best < o.require_return:
         raise SystemExit(f"the taggers' return {best:.2f} against random runners is below {o.require_return}")
 

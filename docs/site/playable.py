@@ -20,13 +20,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import agents
+
 from envpool import _core
 from envpool.python.construction import Construction
 from envpool.python.registry import find
 from envpool.python.spaces import ArraySpecs, Field
 
 HERE = Path(__file__).resolve().parent / "playable"
-SCRIPTS = ("environment.js", "player.js")
+SCRIPTS = ("environment.js", "agent.js", "player.js")
 FOLDER = "playable"  # in _static
 
 # The flags that affect results are those of the other builds.
@@ -42,7 +44,7 @@ _RATES = {"classic_control": 15, "minatar": 8, "box2d": 40, "minigrid": 0, "tag"
 _NAMES = {"Acrobot": ["torque -1", "no torque", "torque 1"], "TagGridWorld": ["stay", "right", "left", "up", "down"]}
 
 # Options with which a player finds itself in the image: the only runner is blue.
-_OPTIONS: dict[str, dict[str, Any]] = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "TagContinuous": {"num_taggers": 5, "num_runners": 1, "num_other_agents_observed": 5, "shuffle_roles": False},
     "TagGridWorld": {"num_taggers": 4, "random_start": True},
 }
@@ -117,6 +119,7 @@ def write_static(root: Path, families: Iterable[str], static: Path) -> None:
     compile_families(root, families, static / FOLDER)
     for name in SCRIPTS:
         shutil.copy(HERE / name, static / FOLDER)
+    shutil.copytree(agents.FOLDER, static / FOLDER / agents.FOLDER.name, dirs_exist_ok=True)
 
 
 def section(family: str, table: str, ids: list[str], first: str) -> str:
@@ -128,7 +131,7 @@ def section(family: str, table: str, ids: list[str], first: str) -> str:
         ids: the ids of the environment.
         first: the id that is chosen until the reader chooses another.
     """
-    entries = [_entry(task_id) for task_id in sorted(ids, key=first.__ne__) if can_play(task_id)]
+    entries = [entry_of(task_id) for task_id in sorted(ids, key=first.__ne__) if can_play(task_id)]
     if not entries:
         return ""
     page = {
@@ -146,7 +149,7 @@ def section(family: str, table: str, ids: list[str], first: str) -> str:
     )
 
 
-def _entry(task_id: str) -> dict[str, Any]:
+def entry_of(task_id: str) -> dict[str, Any]:
     """Describes an id for player.js.
 
     Returns:
@@ -161,9 +164,10 @@ def _entry(task_id: str) -> dict[str, Any]:
             element and value.
         rest: the action without a pressed key; None: the last action is repeated.
         first: the action before the first key.
+        agent: the URL of a trained agent; None if there is none.
     """
     registration = find(task_id)
-    changed = _OPTIONS.get(registration.table, {})
+    changed = OPTIONS.get(registration.table, {})
     construction = Construction(registration, changed)
     own = {name: changed.get(name, option.default) for name, option in construction.options.items()}
     arrays = construction.arrays
@@ -189,7 +193,16 @@ def _entry(task_id: str) -> dict[str, Any]:
         "controls": controls,
         "rest": rest,
         "first": rest or [[_plain(low) for low in _bounds(field)[0]] for field in arrays.actions],
+        "agent": _agent(registration.table, arrays),
     }
+
+
+def _agent(table: str, arrays: ArraySpecs) -> str | None:
+    """Returns the URL of an environment's agent; None if there is none that can play it."""
+    path = agents.path_of(table)
+    if not path.exists() or not agents.fits(agents.load(table), arrays):
+        return None
+    return f"../../_static/{FOLDER}/{agents.FOLDER.name}/{path.name}"
 
 
 def _bounds(field: Field) -> tuple[Any, Any]:

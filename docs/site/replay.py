@@ -6,7 +6,8 @@
 Every portable id that has a golden hash, and two others chosen by the date, plays the trajectory of
 envpool/testing/trajectories.py in WebAssembly; its hash must equal the golden hash, or a pool's if it has none. If the
 id can be rendered, three of its images must equal the pool's too. Families that cannot be played on the site are
-compiled for this test. It also plays one environment with the keyboard.
+compiled for this test. It also plays one environment with the keyboard, and lets the trained agents play episodes, whose
+returns must equal those in a pool and must be good.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import agents
 import numpy as np
 import playable
 from browse import ROOT, find_browser, serve
@@ -71,6 +73,28 @@ REPLAY = """async ({module, table, make, seed, fields, actions, steps, rendered}
     }
     pool.step();
   }
+}"""
+
+# Lets a trained agent play the first episode of each environment. Returns their lengths, and the return of each player.
+WATCH = """async ({module, table, make, seed, agent: url}) => {
+  const pool = await BrowserPool.load(module), agent = await Agent.load(url);
+  pool.make(table, make);
+  pool.reset(BigInt(seed));
+  const lengths = Array(make.numEnvs).fill(0), over = Array(make.numEnvs).fill(false);
+  const returns = lengths.map(() => Array(pool.spec.max_players).fill(0));
+  while (!over.every(Boolean)) {
+    for (let env = 0; env < make.numEnvs; ++env) {
+      agent.actions(pool, env).forEach(([values], player) => pool.action(0, env).set(values, player * values.length));
+    }
+    pool.step();
+    for (let env = 0; env < make.numEnvs; ++env) {
+      if (over[env]) continue;
+      pool.result('reward', env).forEach((reward, player) => (returns[env][player] += reward));
+      lengths[env] += 1;
+      over[env] = pool.result('terminated', env)[0] + pool.result('truncated', env)[0] > 0;
+    }
+  }
+  return {lengths, returns};
 }"""
 
 
@@ -193,6 +217,50 @@ def play_by_keyboard(page: Page, base: str) -> list[str]:
     return []
 
 
+def watch(page: Page, table: str, training: agents.Training) -> list[str]:
+    """Returns a line if a trained agent's episodes in the browser differ from those in a pool, or are bad."""
+    task_id, entry, agent = training.task_id, playable.entry_of(training.task_id), agents.load(table)
+    how = {
+        "module": f"_static/{playable.FOLDER}/{find(task_id).family}.wasm",
+        "table": table,
+        "make": {"numEnvs": NUM_ENVS, "limit": entry["limit"], "options": entry["options"]},
+        "seed": str(SEED),
+        "agent": f"_static/{playable.FOLDER}/{agents.FOLDER.name}/{table}.json",
+    }
+    found: dict[str, Any] = page.evaluate(WATCH, how)
+    lengths, over = np.zeros(NUM_ENVS, int), np.zeros(NUM_ENVS, bool)
+    returns = np.zeros((NUM_ENVS, entry["players"]))
+    options = playable.OPTIONS.get(table, {})
+    with envpool.make_gymnasium(task_id, num_envs=NUM_ENVS, num_threads=1, seed=SEED, **options) as env:
+        obs, _ = env.reset()
+        while not over.all():
+            worlds = obs.reshape(NUM_ENVS, entry["players"], -1)
+            obs, reward, terminated, truncated, _ = env.step(np.concatenate([agents.act(agent, obs) for obs in worlds]))
+            returns += reward.reshape(returns.shape) * ~over[:, None]
+            lengths += ~over
+            over |= terminated | truncated
+    if found != {"lengths": lengths.tolist(), "returns": returns.tolist()}:
+        return [f"{task_id}: the agent's episodes have lengths {found['lengths']}, in a pool {lengths.tolist()}"]
+    mean = returns[:, : next(iter(training.teams.values()))].sum(axis=1).mean()
+    if mean < training.level:
+        return [f"{task_id}: the agent's mean return is {mean:.1f}, below {training.level}"]
+    return []
+
+
+def watch_on_page(page: Page, base: str) -> list[str]:
+    """Watches CartPole's agent, and returns a line if its page does not let it play well."""
+    page.goto(base + "families/classic_control/CartPole.html")
+    box = page.locator(".playable")
+    box.get_by_label("actions by").select_option("a trained agent")
+    box.get_by_label("steps per second").fill("120")
+    box.get_by_role("button", name="Play").click()
+    page.wait_for_function(
+        "/step 1[0-9][0-9],|episode 2/.test(document.querySelector('.playable .status').textContent)"
+    )
+    status = box.locator(".status").inner_text()
+    return [] if "episode 1," in status else [f"CartPole.html: the trained agent plays badly: {status!r}"]
+
+
 def portable(task_id: str) -> bool:
     """Whether an id can be replayed."""
     registration = find(task_id)
@@ -228,19 +296,23 @@ def main() -> None:
             page.route(f"**/{playable.FOLDER}/{family}.wasm", partial(fulfill, extra / f"{family}.wasm"))
         base = serve(html)
         page.goto(base + "index.html")
-        page.add_script_tag(path=modules / "environment.js")
+        for name in ("environment.js", "agent.js"):
+            page.add_script_tag(path=modules / name)
         for task_id in ids:
             different += compare(page, task_id)
             images += len(RENDERED) * Construction(find(task_id), {}).can_render
+        for table, training in agents.TRAININGS.items():
+            different += watch(page, table, training)
         if (html / "families" / "classic_control").is_dir():
             different += play_by_keyboard(page, base)
+            different += watch_on_page(page, base)
         version = browser.version
         browser.close()
     for line in different:
         print(line, file=sys.stderr)
     print(
-        f"{len(ids)} trajectories and {images} images in Chromium {version} were compared with the pool's: "
-        f"{len(different)} differ"
+        f"{len(ids)} trajectories, {images} images and {NUM_ENVS} episodes of each of {len(agents.TRAININGS)} trained "
+        f"agents in Chromium {version} were compared with the pool's: {len(different)} differ"
     )
     sys.exit(bool(different))
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plays the environment of a page: the keyboard or the buttons below the image choose its actions. playable.py writes
-// what differs between environments into the page as JSON, and documents it.
+// Plays the environment of a page: the keyboard, the buttons below the image or a trained agent choose its actions.
+// playable.py writes what differs between environments into the page as JSON, and documents it.
 "use strict";
 
 const KEY_NAMES = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "space" };
 const SLOWEST = 4; // steps per second of a player that needs no keys, if the environment waits for keys
+const KEYBOARD = "0", AGENT = "2"; // values of the control "actions by"
 const PAUSE_MS = 700; // after the end of an episode, before a key begins the next one
 
 function element(kind, properties = {}, ...children) {
@@ -19,9 +20,9 @@ function labelled(text, control) {
   return element("label", {}, element("span", { textContent: text }), control);
 }
 
-// Returns a select control with the given texts; its values are their indices.
+// Returns the options of a select control with the given texts; their values are their indices.
 function choices(texts) {
-  return element("select", {}, ...texts.map((text, value) => element("option", { value, textContent: text })));
+  return texts.map((text, value) => element("option", { value, textContent: text }));
 }
 
 class Player {
@@ -32,9 +33,9 @@ class Player {
     this.tapped = new Set(); // those pressed since the last step, which count even if they are released before the next
     this.state = "stopped"; // or "waiting" for the first key, "running", "over"
     this.tell = element("p", { className: "status" });
-    this.ids = choices(this.page.entries.map((entry) => entry.id));
+    this.ids = element("select", {}, ...choices(this.page.entries.map((entry) => entry.id)));
     this.seed = element("input", { type: "number", min: 0, max: Number.MAX_SAFE_INTEGER, step: 1, value: 7 });
-    this.who = choices(["the keyboard", "random actions"]);
+    this.who = element("select");
     this.rate = element("input", { type: "number", min: 0, max: 120, step: 1, value: this.page.rate });
     this.player = element("input", { type: "number", min: 0, step: 1 });
     this.start = element("button", { type: "button", textContent: "Play" });
@@ -64,8 +65,10 @@ class Player {
     this.entry = this.page.entries[this.ids.value];
     this.state = "stopped";
     this.canvas.hidden = true;
-    const { width, height, id, players, player, controls, make } = this.entry;
-    this.tell.textContent = this.page.hint + (make ? ` The options here are ${make}.` : "");
+    const { width, height, id, players, player, controls, make, agent } = this.entry;
+    const others = players > 1 ? ` The other players are ${agent ? "trained agents" : "random"}.` : "";
+    this.tell.textContent = this.page.hint + (make ? ` The options here are ${make}.` : "") + others;
+    this.who.replaceChildren(...choices(["the keyboard", "random actions", ...(agent ? ["a trained agent"] : [])]));
     Object.assign(this.canvas, { width, height });
     this.canvas.style.setProperty("--width", width);
     this.canvas.classList.toggle("small", width < 320);
@@ -98,6 +101,7 @@ class Player {
     this.tell.textContent = "Loading …";
     try {
       this.pool ??= await BrowserPool.load(this.page.module);
+      this.agent = this.entry.agent && (await Agent.load(this.entry.agent));
       this.pool.make(this.entry.table, { options: this.entry.options, limit: this.entry.limit });
       this.pool.reset(BigInt(this.seed.value || 0));
     } catch (error) {
@@ -143,7 +147,7 @@ class Player {
     while (this.run === run) {
       const now = await new Promise(requestAnimationFrame);
       if (this.run !== run || this.state === "stopped") return;
-      const byKeys = this.who.value === "0";
+      const byKeys = this.who.value === KEYBOARD;
       const rate = Number(this.rate.value) || (byKeys ? 0 : SLOWEST);
       if (!byKeys && this.state === "waiting") this.state = "running";
       if (!byKeys && this.state === "over" && now > this.ended + PAUSE_MS) this.step();
@@ -169,7 +173,7 @@ class Player {
   }
 
   press(control) {
-    if (this.who.value !== "0" || this.state === "stopped") return;
+    if (this.who.value !== KEYBOARD || this.state === "stopped") return;
     if (this.state === "over") {
       if (performance.now() > this.ended + PAUSE_MS) this.step();
       return;
@@ -203,12 +207,13 @@ class Player {
 
   // Steps the environment once. If its episode is over, this begins the next one.
   step() {
-    const mine = this.who.value === "0" ? this.chosen() : this.random();
     const own = Math.min(Number(this.player.value), this.entry.players - 1);
-    for (let player = 0; player < this.entry.players; ++player) {
-      const action = player === own ? mine : this.random();
-      action.forEach((values, field) => this.pool.action(field).set(values, player * values.length));
-    }
+    const actions = this.agent?.actions(this.pool) ?? Array.from({ length: this.entry.players }, () => this.random());
+    if (this.who.value === KEYBOARD) actions[own] = this.chosen();
+    else if (this.who.value !== AGENT) actions[own] = this.random();
+    const mine = actions[own];
+    actions.forEach((action, player) =>
+      action.forEach((values, field) => this.pool.action(field).set(values, player * values.length)));
     this.tapped.clear();
     this.held = mine;
     this.actions.push(mine);
@@ -241,7 +246,7 @@ class Player {
     const counts = `seed ${this.begun}, episode ${this.episode}, step ${steps}, `
       + `reward ${shown(this.reward)}, return ${shown(this.total)}`;
     const more = { waiting: " – press a key to begin", over: ` – over, ${this.reason}; press a key for the next one` };
-    this.tell.textContent = counts + (this.who.value === "0" ? more[this.state] ?? "" : "");
+    this.tell.textContent = counts + (this.who.value === KEYBOARD ? more[this.state] ?? "" : "");
     if (this.recorded.open && this.state !== "running") this.write();
   }
 
