@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CarRacing's car, seen from above: a hull with four wheels, of which the rear ones are driven and the front ones
-// steer. Nothing collides with it. Tiles of the track only report whether a part of the car touches them.
+// CarRacing's car, seen from above: a hull with four wheels. The engine drives the rear wheels, and the front wheels
+// steer. Nothing collides with the car. Tiles of the track only report whether a part of the car touches them.
 #pragma once
 
 #include "envpool/box2d/track.h"
@@ -31,7 +31,7 @@ constexpr Solid car_hull() {
 // The bodies: the hull and the wheels, each wheel on a hinge with a motor.
 struct CarScene {
   static constexpr i32 kBodies = 1 + kWheels, kHinges = kWheels;
-  static constexpr i32 kContacts = 2;  // arrays cannot be empty, and compilers warn about loops over a single one
+  static constexpr i32 kContacts = 2;  // unused, but compilers refuse empty arrays and warn about one element
 
   ENVPOOL_FN static const Polygon& hull_part(i32 part) {
     static constexpr Polygon parts[kHullParts] = {car_shape(0), car_shape(1), car_shape(2), car_shape(3)};
@@ -41,7 +41,7 @@ struct CarScene {
     static constexpr Solid hull_and_wheel[2] = {car_hull(), box2d::solid(car_shape(kHullParts), 0.1f, 0.2f, 0)};
     return hull_and_wheel[body != 0];
   }
-  // Where a wheel is relative to the hull, in m.
+  // Returns the position of a wheel relative to the hull, in m.
   ENVPOOL_FN static Point mount(i32 wheel) {
     return {((wheel & 1) != 0 ? 55 : -55) * kCarSize, (wheel < 2 ? 80 : -82) * kCarSize};
   }
@@ -103,7 +103,7 @@ struct Car {
     brake = new_brake;
   }
 
-  // Steps by a fiftieth of a second. Calls `sense()` when the parts of the car that touch tiles are to be found.
+  // Steps by a fiftieth of a second. Calls `sense()` at the time at which Box2D finds out which tiles the car touches.
   template <class F>
   ENVPOOL_FN void step(F sense) {
     Load loads[CarScene::kBodies] = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The image of CarRacing: the car and its surroundings, and below them indicators and the sum of rewards. It has the
-// bits of gymnasium's image except for the digits, whose shapes are our own.
+// Draws the image of CarRacing: the car and its surroundings, and below them indicators and the sum of rewards. The
+// image has the same bits as gymnasium's, except for the digits, whose shapes are our own.
 #pragma once
 
 #include "envpool/box2d/car.h"
@@ -144,7 +144,7 @@ class GroundPicture {
     if (shape <= kPatches) return rgb(plain[0], plain[1], plain[2]);
     const i32 tile = (shape - 1 - kPatches) / 2;
     if (is_border(shape)) return tile % 2 == 0 ? rgb(255, 255, 255) : rgb(255, 0, 0);
-    // Tiles are of three shades until something has touched them.
+    // Tiles have one of three shades until something has touched them.
     const f64 shade = track_.touched[tile] ? 0 : 0.01 * (tile % 3) * 255;
     u8 channel[3];
     for (i32 i = 0; i < 3; ++i) {
@@ -219,7 +219,7 @@ ENVPOOL_FN void draw_indicators(Band<kRows>& band, const Car& car, f64 score) {
   draw_number(band, score);
 }
 
-// Draws the image of kWidth x kHeight pixels.
+// Draws the image with kWidth x kHeight pixels.
 template <i32 kWidth, i32 kHeight>
 ENVPOOL_DEVICE_CALL void draw_car_racing(const Car& car, const Track& track, const CarColors& colors, f64 seconds,
                                          f64 score, u8* image) {
@@ -227,7 +227,7 @@ ENVPOOL_DEVICE_CALL void draw_car_racing(const Car& car, const Track& track, con
   const Camera camera(car.hull(), seconds);
   const GroundPicture ground(track, colors, camera);
   Shrinker<kWidth, kHeight> shrinker;
-  // The ground is drawn upside down, and then turned over.
+  // The rows of the ground are drawn in reverse order, because its y axis points upwards.
   for (i32 y = 0; y < panel; y += rows) {
     Band<rows> band(kCanvasHeight - rows - y);
     ground.draw(band);

@@ -2,18 +2,17 @@
 //
 // CarRacing: drive a car around a random track, seen from above.
 //
-//   Action       f32[3]: steering from -1, full left, to 1; gas and brake from 0 to 1. With continuous = false i32, 0
-//   to
-//                4: nothing, right, left, gas, brake
+//   Action       f32[3]: steering from -1, full left, to 1; gas and brake from 0 to 1. With continuous = false, i32, 0
+//                to 4: nothing, right, left, gas, brake
 //   Observation  u8[96, 96, 3]: the surroundings of the car, with indicators of its speed, its wheels, its steering and
 //                its turning, and the sum of rewards
-//   Reward       1000 divided by the number of tiles for each tile that a wheel touches first, less 0.1 for each step;
-//                -100 for leaving the playfield
-//   Terminated   all tiles have been touched; the first tile is touched first after `lap_complete_percent` of all
-//                tiles; |x| or |y| is above 333 m
+//   Reward       1000 divided by the number of tiles, for each tile that a wheel touches for the first time, less 0.1
+//                for each step; -100 for leaving the playfield
+//   Terminated   all tiles have been touched; a wheel touches the first tile for the first time, when more than the
+//                fraction `lap_complete_percent` of all tiles has been touched; |x| or |y| is above 333 m
 //   Truncated    after 1000 steps
-//   Reset        a random track, with domain_randomize = true random colours. As in gymnasium, the first observation is
-//                that of a step without control.
+//   Reset        a random track; with domain_randomize = true, also random colours. As in gymnasium, the first
+//                observation comes from a step without control.
 //
 // Reference: gymnasium 1.4.0, box2d/car_racing.py and car_dynamics.py, with the packages box2d 2.3.10 and pygame-ce
 // 2.5.8.
@@ -127,9 +126,9 @@ struct CarRacing {
     s.seconds += Car::kSeconds;
   }
 
-  // Finds which tiles the car touches. In the first step, Box2D reports them from the last tile to the first one. In
-  // later steps the order may be another one, which matters only if the first tile has not been visited yet. That is
-  // rare, because the car starts on the first tile in all but about one of 10,000 tracks.
+  // Finds which tiles the car touches. In the first step, Box2D reports them from the last tile to the first tile. In
+  // later steps it may report them in another order. The order matters only if the first tile has not been visited yet,
+  // which is rare: the car starts on the first tile in all but about one of 10,000 tracks.
   ENVPOOL_DEVICE_CALL static void sense(State& s, const Params& p) {
     Box box[kHullParts + kWheels];
     const auto shape = [](i32 part) -> const Polygon& {

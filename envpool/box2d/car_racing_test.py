@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares CarRacing with gymnasium's on box2d 2.3.10 and pygame-ce, bit for bit over whole episodes.
 
-The numbers that gymnasium draws are recorded and replayed to our environment. ENVPOOL_TEST_BOX2D sets how many episodes
+The numbers that gymnasium draws are recorded and replayed in our environment. ENVPOOL_TEST_BOX2D sets how many episodes
 of each combination of options and driver are compared; the seeds change from day to day.
 """
 
@@ -72,7 +72,7 @@ def assert_same_image(ours, theirs, where):
 
 
 def compare(seeds, driver, steps=1000, every=7, **options):
-    """Compares whole episodes: bodies, rewards and ends in each step, images in each `every`-th and in the first ones.
+    """Compares whole episodes: bodies, rewards and ends in each step, and images in the first and each `every`-th step.
 
     Returns the last rewards and the numbers of steps.
     """
@@ -126,7 +126,7 @@ def test_leaving_the_playfield():
 
 
 def test_lap_complete_percent():
-    """The car starts on the first tile, which ends the episode only if that is enough."""
+    """The car starts on the first tile. This ends the episode only if the tiles at the start are enough."""
     assert [steps for _, steps in compare(range(3), straight, lap_complete_percent=0.0)] == [1, 1, 1]
     assert [steps for _, steps in compare(range(2), straight, steps=5, lap_complete_percent=0.01)] == [5, 5]
 

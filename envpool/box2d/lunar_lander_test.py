@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares LunarLander with gymnasium's on box2d 2.3.10, bit for bit over whole episodes.
 
-The numbers that gymnasium draws are recorded and replayed to our environment. ENVPOOL_TEST_BOX2D sets how many
+The numbers that gymnasium draws are recorded and replayed in our environment. ENVPOOL_TEST_BOX2D sets how many
 episodes of each combination of options and policy are compared; the seeds change from day to day.
 """
 

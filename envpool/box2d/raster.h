@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws polygons on a canvas of 1000 x 800 pixels and scales it down, with the bits of pygame: polygons with smooth
-// outlines as pygame.gfxdraw draws them (the lines are those of Wu), polygons as pygame.draw fills them, and the
-// averaging of pygame.transform.smoothscale. The canvas is drawn in bands of a few rows, because the whole of it would
-// neither fit into a processor's cache nor into the memory of a GPU's thread. Row 0 is at the top of the image.
+// Draws polygons on a canvas of 1000 x 800 pixels and scales it down, with the same bits as pygame. Polygons with
+// smooth outlines are drawn like pygame.gfxdraw's (with Wu's line algorithm), and filled polygons like pygame.draw's.
+// The canvas is scaled like by pygame.transform.smoothscale. It is drawn in bands of a few rows, because the whole
+// canvas would fit neither into a processor's cache nor into the memory of a GPU's thread. Row 0 is at the top of the
+// image.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -20,7 +21,7 @@ struct Dot {
   i32 x, y;
 };
 
-// Cuts off the fraction. Points as far away as this do not occur, except in a state of arbitrary bytes.
+// Cuts off the fraction. The limits matter only for a state of arbitrary bytes, because other points are nearer.
 ENVPOOL_ALWAYS_INLINE i32 whole(f64 x) {
   keep_within(x, -32767.0, 32767.0);
   return i32(x);
@@ -124,7 +125,7 @@ class Band {
     values[i] = value;
   }
 
-  // Mixes a colour with that of a pixel: `weight` 256ths of it.
+  // Mixes a colour into a pixel. The share of the new colour is `weight` / 256.
   ENVPOOL_ALWAYS_INLINE void mix(i32 x, i32 y, Pixel color, i32 weight) {
     if (y < first() || y > last() || x < 0 || x >= kCanvasWidth) return;
     Pixel& pixel = pixel_[y - top_][x];
@@ -136,7 +137,7 @@ class Band {
     pixel = mixed;
   }
 
-  // Cuts off what lies outside of the canvas. Returns whether something remains. May swap the ends.
+  // Cuts off the parts of a line outside of the canvas. Returns whether a part remains. May swap the ends.
   ENVPOOL_FN static bool clip(Dot& a, Dot& b) {
     constexpr i32 right = kCanvasWidth - 1, bottom = kCanvasHeight - 1;
     const auto outside = [](const Dot& p) {
@@ -166,8 +167,7 @@ class Band {
     return false;
   }
 
-  // Draws a line without its last pixel. On its way along the longer axis, it shares its colour in each row or column
-  // between the two nearest pixels.
+  // Draws a line without its last pixel. At each step along the longer axis, the two nearest pixels share the colour.
   ENVPOOL_DEVICE_CALL void line(Dot a, Dot b, Pixel color) {
     if (!clip(a, b)) return;
     const Dot from = a.y > b.y ? b : a, to = a.y > b.y ? a : b;
@@ -205,8 +205,8 @@ class Band {
   }
 };
 
-// Shrinks the canvas to kWidth x kHeight pixels by averaging, first along rows, then along columns, in the arithmetic
-// of 16 bits that pygame's SSE2 and NEON code uses. Rows are given from the top to the bottom.
+// Shrinks the canvas to kWidth x kHeight pixels by averaging, first along rows, then along columns, with the 16-bit
+// arithmetic of pygame's SSE2 and NEON code. Rows are given from the top to the bottom.
 template <i32 kWidth, i32 kHeight>
 class Shrinker {
  public:

@@ -31,8 +31,8 @@ struct Track {
 
   ENVPOOL_FN i32 before(i32 tile) const { return tile > 0 ? tile - 1 : count - 1; }
 
-  // Computes the corners of a tile, or those of a strip next to the track's middle line: from `inner` to `outer` to the
-  // right of it.
+  // Computes the corners of a strip along a tile, which reaches from `inner` to `outer`, measured from the track's
+  // middle line to the right. From -kTrackWidth to kTrackWidth, it is the whole tile.
   ENVPOOL_FN void corners(i32 tile, f64 inner, f64 outer, Point (&corner)[4]) const {
     for (i32 i = 0; i < 2; ++i) {
       const TileEnd& at = end[i == 0 ? tile : before(tile)];
@@ -59,7 +59,7 @@ class TrackMaker {
   };
 
   static constexpr i32 kCheckpoints = 12, kMaxSteps = 2500;
-  static constexpr f64 kStart = 2 * kPi * -0.5 / kCheckpoints;  // where the laps are separated, as an angle
+  static constexpr f64 kStart = 2 * kPi * -0.5 / kCheckpoints;  // the angle at which a lap ends and the next begins
 
   template <class Draws>
   ENVPOOL_FN explicit TrackMaker(Draws& draws, bool regular) {
@@ -114,7 +114,7 @@ class TrackMaker {
   struct Drive {
     f64 x = 1.5 * kTrackRadius, y = 0, heading = 0;
     i32 checkpoint = 0, laps = 0, steps = 0;
-    bool beyond = false;  // whether it has been in the lower half plane in this lap
+    bool beyond = false;  // whether this lap has been in the lower half plane
     bool done = false;
   };
 
@@ -128,8 +128,8 @@ class TrackMaker {
       drive.beyond = true;
       around += 2 * kPi;
     }
-    // Searches for the first checkpoint from the current one on that lies ahead. After the last one, a turn is
-    // subtracted, so that the first checkpoint lies ahead.
+    // Searches for the next checkpoint that lies ahead. After the last checkpoint, a full turn is subtracted from the
+    // angle, so that the first checkpoint lies ahead.
     while (around > angle_[drive.checkpoint]) {
       if (++drive.checkpoint == kCheckpoints) {
         drive.checkpoint = 0;
