@@ -86,18 +86,19 @@
 //     static u64 identity(const Params&);                         // optional, as above; for example a hash of a model
 //     static i64 heap_bytes(const Params&);                       // optional: the heap memory of an object;
 //                                                                 // make() refuses pools that would not fit
-//     static constexpr const char* kNoSnapshots = "...";          // optional: why there is no save, as the end of
-//                                                                 // an error's sentence
-//     void cancel();                                              // optional: the pool is closing, and a step or reset
-//                                                                 // that waits shall throw. Called by another thread
+//     static constexpr const char* kNoSnapshots = "...";          // optional: why there is no save; this is the end of
+//                                                                 // an error text
+//     void cancel();                                              // optional: another thread calls this when the pool
+//                                                                 // is closing; a step or reset that waits must throw
 //     // optional: steps are short, so the calling thread may run them, which saves a wake-up. Ctrl-C waits for the
 //     // current step.
 //     static constexpr bool kBounded = true;
-//     // optional: other processes run the environments. The pool makes a Posts for each run of environments, posts all
-//     // their calls, and then calls reset() or step() for each number that next() returns. They return the result of
-//     // the posted call, or make the call themselves if none is posted.
+//     // optional, for environments that run in other processes. For up to kMax environments at a time, the pool makes
+//     // a Posts, which first gets the calls of all of them. Then reset() or step() of the environment is called for
+//     // each number that next() returns. It returns the result of the posted call, or makes the call itself if none
+//     // was posted.
 //     struct Posts {
-//       static constexpr i32 kMax = 256;                          // calls
+//       static constexpr i32 kMax = 256;                          // the most calls that a Posts takes
 //       Posts(const abi::Work&, bool in_order);                   // in_order: the results are needed together
 //       void reset(Env&, Rng&);  void step(Env&, ActionRow);      // must not throw
 //       i32 next();                                               // the number of a call that is done; -1: no more

@@ -36,8 +36,8 @@ struct Command {
   static constexpr int kInheritedFile = 3;
 };
 
-// Runs a command without input, in a process group of its own, so that the terminal's Ctrl-C does not reach
-// it. The child stays in the session of this process, because Linux shares the CPU among sessions before it shares it
+// Runs a command without input. The child has a process group of its own, so that the terminal's Ctrl-C does not reach
+// it. It stays in the terminal session of this process, because Linux shares the CPU among sessions before it shares it
 // among their processes. The child is killed when the calling thread ends. Returns its process id, or minus an error
 // number.
 __attribute__((noinline)) inline pid_t spawn_from_this_thread(const Command& command) {

@@ -131,7 +131,7 @@ class Environments {
     return sum;
   }
   void seed(i32 env_id, u64 seed, u32 stream) { table_.seed(envs_, env_id, seed, stream); }
-  // Makes steps and resets fail that wait for something outside this process.
+  // Makes all steps and resets fail that wait for something outside this process.
   void cancel() {
     if (table_.cancel != nullptr && envs_ != nullptr) table_.cancel(envs_);
   }

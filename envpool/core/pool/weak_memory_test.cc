@@ -44,7 +44,8 @@ void print(const char* name, const Model& model) {
 
 // ---- litmus tests of the checker itself ----
 
-// Two threads that each store, then load what the other one stores. Returns whether one of them always sees a store.
+// Two threads each store, and then load what the other one stores. Returns whether at least one of them always sees the
+// other's store.
 bool one_sees_the_other(std::memory_order store, std::memory_order load) {
   Model model;
   return model.explore([&](Model& m) -> Check {

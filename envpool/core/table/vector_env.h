@@ -297,7 +297,7 @@ class VectorEnv {
         const i32 env_id = work.env_ids[k];
         Slot& it = slot(env_id);
         if (restart || it.episode.over) {
-          Episode next = it.episode;  // which run() begins, and draws the same numbers
+          Episode next = it.episode;  // a copy; run() later begins the episode itself and draws the same numbers
           next.begin();
           posts.reset(*it.state, next.rng);
         } else {

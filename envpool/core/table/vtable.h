@@ -224,9 +224,9 @@ struct Table {
   i32 (*load)(void* envs, i32 env_id, const void* data, i64 size, TextSink error);
   i32 (*render)(void* envs, i32 env_id, u8* rgb, TextSink error);  // (render_height, render_width, 3)
   // Tells the environments that the pool is closing: steps and resets that wait for something outside this process
-  // shall fail soon. Any thread may call it at any time before destroy. Null: none of them waits.
+  // must then fail soon. Any thread may call it at any time before destroy. Null: no environment waits.
   void (*cancel)(void* envs);
-  const char* no_snapshots;  // why there are none; null: no reason is given
+  const char* no_snapshots;  // why snapshots are not supported; null: no reason is given
   const Pure* pure;          // null: not portable
   const Device* device;      // null: not portable
 };
