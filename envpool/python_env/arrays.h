@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arrays of a Python environment, which registering.py describes as text: for each array its kind ("obs", "info" or
-// "action"), name, dtype, the number of categories (0: not discrete), and, each after its length, the shape, the lowest
-// and highest values, and the categories of each element if they differ.
+// Reads the arrays of a Python environment from the text that spaces.py writes. For each array, the text has its kind
+// ("obs", "info" or "action"), name, dtype, and number of categories (0: not discrete). Four lists follow, each after
+// its length: the shape, the lowest values, the highest values, and the categories of each element if they differ.
 #pragma once
 
 #include <cstdlib>

@@ -20,7 +20,8 @@ using envpool::u8;
 }  // namespace
 
 // Waits for the next call. Returns 2 * env_id for a reset, 2 * env_id + 1 for a step, or -1 if the pool is closing.
-// The search begins after the environment that was called last, or -1, so that all of them get their turn.
+// `after` is the environment that was called last, or -1. The search begins after it, so that all environments get
+// their turn.
 ENVPOOL_WORKER_FUNCTION i32 envpool_worker_wait(u8* base, i32 worker, u32 generation, i32 after) {
   const View view(base);
   WorkerState& state = view.worker(worker);
@@ -52,7 +53,7 @@ ENVPOOL_WORKER_FUNCTION void envpool_worker_answer(u8* base, i32 env_id, f64 rew
   if (head.done.fetch_add(1) + 1 >= head.wake_at.load()) wake_all(head.done);
 }
 
-// Return the addresses of what the script reads and writes.
+// These functions return addresses in the shared memory, which the script reads and writes.
 ENVPOOL_WORKER_FUNCTION u8* envpool_worker_rows(u8* base, i32 env_id) { return View(base).rows(env_id); }
 ENVPOOL_WORKER_FUNCTION char* envpool_worker_message(u8* base, i32 env_id) { return View(base).slot(env_id).message; }
 ENVPOOL_WORKER_FUNCTION const u32* envpool_worker_seed(u8* base, i32 env_id) { return &View(base).slot(env_id).seed; }

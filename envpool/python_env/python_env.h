@@ -4,7 +4,7 @@
 // wakes the worker, and copies the arrays that the worker has written.
 //
 // The seed of each episode is drawn from the environment's generator and passed to `reset(seed=...)`, so that equal
-// seeds give equal episodes, whichever worker runs them.
+// seeds give equal episodes in any worker.
 #pragma once
 
 #include <algorithm>
@@ -48,8 +48,8 @@ class PythonEnv {
       ids_[count_] = env.env_id_;
       envs_[count_++] = &env;
     }
-    // Returns the number of an environment whose result has arrived: in the order of the calls, after all have arrived,
-    // or in the order of arrival.
+    // Returns the number of a call whose result has arrived, or -1 if all have been returned. With in_order_, waits
+    // until all results have arrived, and then returns the numbers in the order of the calls.
     i32 next() {
       if (!awake_) wake();
       if (in_order_ && !arrived_) {
@@ -72,7 +72,7 @@ class PythonEnv {
     }
 
    private:
-    // The environment that heads the run. Its counters start anew.
+    // Returns the environment that heads the run. The first call sets the counters of the run to 0.
     i32 ticket(PythonEnv& env) {
       if (count_ > 0) return ids_[0];
       first_ = &env;
@@ -92,7 +92,8 @@ class PythonEnv {
       return count;
     }
 
-    // Sleeps until this many further results have arrived, but at most 50 ms. Then looks after the workers.
+    // Sleeps until this many further results have arrived, but at most 50 ms. If none has arrived, ends workers that
+    // take too long, and finds out which workers have died.
     void wait(i32 results) {
       const bool closing = work_.pause != nullptr && work_.pause(work_.context);
       Slot& slot = *first_->slot();
@@ -182,7 +183,7 @@ class PythonEnv {
         .changes_shapes();
   }
 
-  // Texts that are not declared above come from registering.py, and users cannot set them.
+  // Options that are not declared above come from registering.py. Users cannot set them.
   static Params params(const OptionValues& o) {
     auto arrays = std::make_shared<Spec>();
     read_arrays(std::string(o.text("arrays")), *arrays);
@@ -199,7 +200,7 @@ class PythonEnv {
 
  private:
   Workers& workers() const { return *params_.workers; }
-  // The environment's slot, or null as long as none of the pool's environments was reset.
+  // Returns the environment's slot, or null before the first reset of any environment of the pool.
   Slot* slot() const {
     const View& view = workers().view();
     return view ? &view.slot(env_id_) : nullptr;
@@ -234,7 +235,7 @@ class PythonEnv {
   void check_worker() {
     if (!arrived() && workers().lost(env_id_)) failure_ = workers().give_up(env_id_).what();
   }
-  // Makes a call that was not posted with those of other environments, such as the reset after an exception.
+  // Makes a call that was not posted together with the calls of other environments, such as a reset after an exception.
   void call_alone(Call call, u32 seed) {
     abi::Work nothing{};
     Posts posts(nothing, true);
@@ -253,7 +254,7 @@ class PythonEnv {
   const Params& params_;
   const i32 env_id_;
   bool posted_ = false;
-  u32 made_in_ = 0;  // the worker's process that has made the environment
+  u32 made_in_ = 0;  // the generation of the worker process that made the environment
   i64 seed_ = 0;
   std::string failure_;
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools of Python environments: equal to the environments stepped alone, failures, workers' lives, and bad input."""
+"""Tests pools of Python environments: equality with single environments, failures, the life of workers, bad input."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def test_a_worker_that_hangs_is_ended() -> None:
 
 
 def workers(parent: int) -> list[int]:
-    """Returns the ids of a process's workers that run."""
+    """Returns the process ids of the workers that a process has started and that still run."""
     found = []
     for folder in Path("/proc").iterdir():
         try:
@@ -325,7 +325,7 @@ def test_ctrl_c_interrupts_a_wait_and_not_the_workers() -> None:
 
 
 class NoSpaces:
-    """Is no environment."""
+    """A class that is not an environment."""
 
 
 def of_space(space: Any, action: Any = None) -> Any:

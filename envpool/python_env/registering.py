@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`register_python`: makes an id of a user's own Python environment, whose pools run it in worker processes."""
+"""Implements `register_python`, which gives an id to a user's Python environment. Its pools run it in processes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class PythonEnvs(Family):
         return PythonEnvs, (self._function, self._options, self._takes_env_id, self._info)
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Adds the number of threads, which only wait: enough for all calls that can be under way at a time."""
+        """Sets the number of threads so that they can wait for all calls that can be under way at a time."""
         plain = dict(given)
         try:
             envs = max(1, operator.index(plain.get("num_envs", 1)))

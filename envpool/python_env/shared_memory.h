@@ -56,7 +56,7 @@ struct alignas(64) Slot {
   u32 seed;
   u32 flags;
   f64 reward;
-  // Counters of the run that this environment heads: its results, and their number at which the waiting thread wakes.
+  // Counters of the run that this environment heads: the results so far, and how many of them wake the waiting thread.
   alignas(64) Word done;
   Word wake_at;
   alignas(64) char message[kMessageBytes];  // of an exception
@@ -66,7 +66,7 @@ struct alignas(64) Slot {
 struct alignas(64) Header {
   i32 num_envs, num_workers;
   i64 slots_at, slot_bytes;
-  i64 rows_at;  // of the action and the arrays, in a slot
+  i64 rows_at;  // offset in a slot of the rows of the action and the arrays
   i64 program_at, program_bytes;
 };
 

@@ -29,7 +29,7 @@ def spaces_module() -> Any:
 
 
 def describe(observation: Any, action: Any, info: Mapping[str, Any]) -> tuple[list[Array], str]:
-    """Returns the arrays of an environment, and the same as the text that C++ reads.
+    """Returns the arrays of an environment, and their description as the text that C++ reads (arrays.h).
 
     Args:
         observation: the observation space.
@@ -115,7 +115,7 @@ def _leaf(where: str, kind: str, path: tuple[str, ...], space: Any) -> tuple[Arr
 
 
 def _bound(values: Any) -> Any:
-    """Returns the bounds of a Box, as one value if all elements have the same."""
+    """Returns the lower or upper bounds of a Box, as one value if all elements have the same bound."""
     flat = np.asarray(values).reshape(-1)
     return flat[:1] if flat.size == 0 or (flat == flat[0]).all() else flat
 

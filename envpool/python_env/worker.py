@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program of a worker process: runs a range of a pool's environments.
 
-The pool starts this file as a script, with the path of the family's shared object, the number of the worker, and the
-number of its process as arguments, and with the shared memory as file 3. It imports nothing of envpool, so that a worker
-starts quickly.
+The pool starts this file as a script. Its arguments are the path of the family's shared object, the number of the
+worker, and the number of the worker's process. File descriptor 3 is the shared memory. The script imports nothing of
+envpool, so that a worker starts quickly.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Array(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What a worker needs to make environments.
+    """Contains everything that a worker needs to make environments.
 
     Attributes:
         make: makes an environment.
@@ -197,7 +197,7 @@ def _message(error: BaseException) -> bytes:
 
 
 def _load(path: str) -> Callable[..., Callable[..., Any]]:
-    """Returns a function that returns a function of the shared object by its name."""
+    """Returns a function that looks up functions of the shared object by name."""
     library = ctypes.CDLL(path)
 
     def function(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
