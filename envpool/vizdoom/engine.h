@@ -67,7 +67,7 @@ class Engine {
     }
   }
 
-  // Makes waits for the engine fail soon, now and in the future. Any thread may call it at any time.
+  // Makes current and future waits for the engine fail soon. Any thread may call it at any time.
   void cancel() { cancelled_ = true; }
 
   bool started() const { return started_; }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names that exist while an engine starts: its shared memory, two message queues and its folder. They are removed
-// as soon as the engine runs.
+// Names and removes the files that exist while an engine starts: its shared memory, two message queues and its folder.
+// Their names are removed as soon as the engine runs.
 //
-// If this process is killed before that, they stay behind, and the next process that starts an engine removes them. It
-// finds out whether their process lives from a lock that this process holds on the first queue and on the folder, and
-// that the kernel releases when the process dies. Unlike process ids, locks also work between containers.
+// If this process is killed before that, the files stay behind, and the next process that starts an engine removes
+// them. Locks tell it whether they are still in use: a process holds a lock on the first queue and on the folder, which
+// the kernel releases when the process dies. Unlike process ids, locks also work between containers.
 #pragma once
 
 #include <dirent.h>
@@ -30,7 +30,7 @@
 
 namespace envpool::vizdoom {
 
-// The engine's names for its shared objects, which its id follows.
+// The beginnings of the names of an engine's shared objects. The engine's id follows.
 inline const std::string kToEngine = "/ViZDoomMQDoom", kFromEngine = "/ViZDoomMQCtr", kSharedState = "/ViZDoomSM";
 inline constexpr std::string_view kIdStart = "ep_";  // the package's own ids consist of letters and digits
 inline constexpr i32 kIdDigits = 7;
@@ -73,7 +73,7 @@ class Folder {
   int file_ = -1;
 };
 
-// Returns whether a file is ours and has existed for a while. A new one may not be locked yet.
+// Returns whether a file belongs to this user and has existed for a while. A newer file may not be locked yet.
 inline bool is_old(const std::string& path) {
   constexpr i64 kSeconds = 10;
   struct stat info;
@@ -96,7 +96,7 @@ inline void each_file(const std::string& folder, const std::function<void(const 
   closedir(directory);
 }
 
-// Removes what processes left behind that died while an engine of theirs started.
+// Removes the files of processes that died while one of their engines was starting.
 inline void remove_leftovers() {
   const std::string memory = "/dev/shm";
   each_file(memory, [&](const std::string& name) {

@@ -42,8 +42,8 @@ SCENARIOS = {
     "simpler_basic": "The same as Basic, with a gray screen.",
     "take_cover": "Step aside from fireballs.",
 }
-# EnvPool's other scenarios, by id: their settings, which are in this package, their WAD file, and a description. The WAD
-# files of the first two are in the package vizdoom under other names. Those of the others are in ASSETS.
+# EnvPool's other scenarios, by id: the settings, which are in this package, the WAD file, and a description. The
+# package vizdoom has the WAD files of the first two under other names. The package ASSETS has the other WAD files.
 _OTHERS = {
     "D1Basic-v1": ("navigation.cfg", "health_gathering.wad", "The same as HealthGathering, on a small gray screen."),
     "D2Navigation-v1": (
