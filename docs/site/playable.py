@@ -44,7 +44,7 @@ _RATES = {"classic_control": 15, "minatar": 8, "box2d": 40, "minigrid": 0, "tag"
 _NAMES = {"Acrobot": ["torque -1", "no torque", "torque 1"], "TagGridWorld": ["stay", "right", "left", "up", "down"]}
 
 # Options with which a player finds itself in the image: the only runner is blue.
-OPTIONS: dict[str, dict[str, Any]] = {
+_OPTIONS: dict[str, dict[str, Any]] = {
     "TagContinuous": {"num_taggers": 5, "num_runners": 1, "num_other_agents_observed": 5, "shuffle_roles": False},
     "TagGridWorld": {"num_taggers": 4, "random_start": True},
 }
@@ -63,8 +63,8 @@ _KEYS = (
 # For each number of elements of an action, the keys that set each element to its least and to its greatest value.
 _LEFT_RIGHT, _DOWN_UP = ("ArrowLeft", "ArrowRight"), ("ArrowDown", "ArrowUp")
 _AXES = {1: (_LEFT_RIGHT,), 2: (_DOWN_UP, _LEFT_RIGHT), 4: (_LEFT_RIGHT, _DOWN_UP, ("a", "d"), ("s", "w"))}
-# Names and keys of elements that an environment does not describe one by one, or that have one key, for the highest
-# value. A positive turn is one to the left.
+# Names and keys of elements that an environment does not describe one by one, or that have only one key, which sets the
+# greatest value. A positive turn is a turn to the left.
 _ELEMENTS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
     "BipedalWalker": [*zip(("hip 1", "knee 1", "hip 2", "knee 2"), _AXES[4], strict=True)],
     "CarRacing": [("steering", _LEFT_RIGHT), ("gas", _DOWN_UP[1:]), ("brake", _DOWN_UP[:1])],
@@ -225,7 +225,7 @@ def _controls(table: str, arrays: ArraySpecs) -> tuple[list[dict[str, Any]], lis
         rest.append([0] * len(lows))
         named = _ELEMENTS.get(table) or [*zip(_parts(entry.doc, len(lows)), _AXES[len(lows)], strict=True)]
         for element, ((name, keys), low, high) in enumerate(zip(named, lows, highs, strict=True)):
-            # Of several integers, 0 changes nothing, and 1 is the least of the other values.
+            # In an action of several integers, 0 changes nothing, and 1 is the least of the other values.
             values = (1 if entry.discrete else _plain(low), _plain(high))
             for key, value in zip(keys, values[-len(keys) :], strict=True):
                 controls.append({"keys": [key], "label": f"{name}: {value:g}", "set": [[number, element, value]]})

@@ -4,10 +4,10 @@
     make docs-browse
 
 Every portable id that has a golden hash, and two others chosen by the date, plays the trajectory of
-envpool/testing/trajectories.py in WebAssembly; its hash must equal the golden hash, or a pool's if it has none. If the
-id can be rendered, three of its images must equal the pool's too. Families that cannot be played on the site are
-compiled for this test. It also plays one environment with the keyboard, and lets the trained agents play episodes, whose
-returns must equal those in a pool and must be good.
+envpool/testing/trajectories.py in WebAssembly. The hash of the trajectory must equal the golden hash or, if there is
+none, the hash of a pool's trajectory. If the id can be rendered, three of its images must equal the pool's too.
+Families that cannot be played on the site are compiled for this test. The test also plays one environment with the
+keyboard.
 """
 
 from __future__ import annotations

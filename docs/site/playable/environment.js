@@ -3,7 +3,7 @@
 // Environments of one family, compiled to WebAssembly from shell.cc.
 "use strict";
 
-// The kinds of options in abi::OptionKind. A number is passed as a real, from which integer options are converted.
+// The kinds of options in abi::OptionKind. All numbers are passed as reals; C++ converts them for integer options.
 const OPTION_KINDS = { boolean: 0, number: 2, string: 3 };
 
 // The arrays that every environment has, in the order of abi::CommonField, with their dtypes.

@@ -5,8 +5,7 @@
 "use strict";
 
 const KEY_NAMES = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "space" };
-const SLOWEST = 4; // steps per second of a player that needs no keys, if the environment waits for keys
-const KEYBOARD = "0", AGENT = "2"; // values of the control "actions by"
+const SLOWEST = 4; // steps per second with random actions, if the environment otherwise waits for keys
 const PAUSE_MS = 700; // after the end of an episode, before a key begins the next one
 
 function element(kind, properties = {}, ...children) {
@@ -30,7 +29,7 @@ class Player {
     this.box = box;
     this.page = JSON.parse(box.querySelector("script").textContent);
     this.pressed = new Set(); // indices of controls
-    this.tapped = new Set(); // those pressed since the last step, which count even if they are released before the next
+    this.tapped = new Set(); // controls pressed since the last step: they count even if they were released again
     this.state = "stopped"; // or "waiting" for the first key, "running", "over"
     this.tell = element("p", { className: "status" });
     this.ids = element("select", {}, ...choices(this.page.entries.map((entry) => entry.id)));
