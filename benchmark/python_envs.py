@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares pools of Python environments with gymnasium's AsyncVectorEnv.
 
-Both sides run the same environments of gymnasium in worker processes: `ours` with the default number of workers, and
-`one each`, like gymnasium, with one worker for each environment. The three take turns in one process.
+All sides run the same environments of gymnasium in worker processes. Our pool is measured twice: `ours` has the default
+number of workers, and `one each` has one worker for each environment, as AsyncVectorEnv does. The sides take turns in
+one process.
 
     python benchmark/python_envs.py                                # CartPole, 2 to 32 environments
     python benchmark/python_envs.py --tasks=Acrobot-v1 --num_envs=64
@@ -26,7 +27,7 @@ flags.DEFINE_integer("turns", 5, "turns of each side, of which the median is sho
 
 
 def rate(env: Any, actions: Any, seconds: float) -> float:
-    """Returns the steps of environments per second, of at least this many seconds."""
+    """Returns the environment steps per second, measured for at least this many seconds."""
     steps, begin = 0, time.perf_counter()
     while (elapsed := time.perf_counter() - begin) < seconds:
         env.step(actions[steps % len(actions)])
@@ -55,7 +56,7 @@ def compare(task: str, num_envs: int) -> dict[str, float]:
         for turn in range(FLAGS.turns + 1):
             for name, env in sides.items():
                 one = rate(env, actions, FLAGS.window)
-                if turn > 0:  # the first warms up
+                if turn > 0:  # the first turn is a warm-up
                     rates[name].append(one)
     finally:
         for env in sides.values():

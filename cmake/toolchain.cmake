@@ -34,7 +34,7 @@ target_compile_options(envpool_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-psa
 target_include_directories(envpool_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(envpool_flags INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
 if(WIN32)
-  target_link_options(envpool_flags INTERFACE -static)  # no libraries of the compiler are needed at run time
+  target_link_options(envpool_flags INTERFACE -static)  # so that programs do not need the compiler's libraries
 endif()
 if(ENVPOOL_SANITIZE)
   target_compile_options(envpool_flags INTERFACE -fsanitize=${ENVPOOL_SANITIZE} -fno-omit-frame-pointer -g)

@@ -4,9 +4,10 @@
     python examples/sb3_ppo.py --task=LunarLander-v3 --out=runs/lander
     python examples/sb3_ppo.py --task=LunarLander-v3 --out=runs/lander_gymnasium --engine=gymnasium
 
-With `--engine=gymnasium`, the environments are gymnasium's, in a DummyVecEnv, which is the default of Stable-Baselines3,
-and with `--engine=gymnasium_processes` in a SubprocVecEnv, which has a process for each. `SETUPS` lists the tasks that need
-their own settings. Both engines use the same. examples/curves.py draws the logs.
+With `--engine=gymnasium`, the environments are gymnasium's, in a DummyVecEnv, which is the default of
+Stable-Baselines3. With `--engine=gymnasium_processes`, they are in a SubprocVecEnv, which has a process for each of
+them. `SETUPS` lists the tasks that need settings of their own; all engines use the same settings. examples/curves.py
+draws the logs.
 """
 
 import time
@@ -82,10 +83,10 @@ class Setup:
     """How to make the environments of a task, and the arguments of PPO that differ from `DEFAULTS`."""
 
     ppo: dict[str, Any] = field(default_factory=dict)
-    options: dict[str, Any] = field(default_factory=dict)  # of both engines
+    options: dict[str, Any] = field(default_factory=dict)  # for all engines
     envpool_options: dict[str, Any] = field(default_factory=dict)
     gymnasium_wrapper: Callable[[Any], Any] | None = None  # gives gymnasium's environments the observations of ours
-    vector_wrapper: Callable[[VecEnv], VecEnv] = lambda venv: venv  # of both engines
+    vector_wrapper: Callable[[VecEnv], VecEnv] = lambda venv: venv  # for all engines
     normalize_reward: bool = False
     module: str = ""  # registers the ids with gymnasium
 
@@ -117,7 +118,7 @@ DOOM = Setup(
     },
     options={"frame_skip": 4},
     vector_wrapper=SmallScreen,
-    normalize_reward=True,  # a kill is rewarded with about 100
+    normalize_reward=True,  # killing the monster gives a reward of about 100
     module="vizdoom.gymnasium_wrapper",
 )
 SETUPS = {"MiniGrid-": MINIGRID, "LunarLander-": LANDER, "Vizdoom": DOOM}  # by the start of the id

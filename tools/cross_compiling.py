@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps that cross compilations have in common (aarch64.py, cross.py)."""
+"""Implements the steps that the cross compilations in aarch64.py and cross.py share."""
 
 from __future__ import annotations
 

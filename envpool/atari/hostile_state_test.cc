@@ -51,7 +51,7 @@ class Fenced {
   }
 
  private:
-  // Reserves memory of which only `inside` bytes after the first page are accessible.
+  // Reserves memory. Only the `inside` bytes after the first page are accessible.
 #ifdef _WIN32
   static size_t page_bytes() { return 4096; }
   static void* reserve(size_t size, size_t page, size_t inside) {

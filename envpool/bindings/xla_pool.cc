@@ -380,7 +380,7 @@ class PoolCall {
     return {handle.port, std::move(pool), port->step_mutex, frame};
   }
 
-  // Throws unless a pool has the arrays of the one with which the program was traced.
+  // Throws unless a pool has the id, sizes and arrays of the pool with which the program was traced.
   void check_equal(const Port& port, const EnvPool& pool) const {
     const std::shared_ptr<EnvPool> traced = traced_->pool.lock();
     if (!traced) throw std::runtime_error(label_ + "the pool with which this program was traced is closed");
@@ -406,7 +406,8 @@ class PoolCall {
       try {
         turns_[k].pool->send(a.ids(), a.count(), a.actions(), a.owners(), a.player_rows(), help, Caller::kXla);
       } catch (...) {
-        while (turns_.size() > k) turns_.pop_back();  // the rest: those under way, whose results a step discards
+        // Keeps the pools to which this call has sent. A step discards their results.
+        while (turns_.size() > k) turns_.pop_back();
         if (help == CallerHelp::kYes) receive_ignoring_errors();
         throw;
       }

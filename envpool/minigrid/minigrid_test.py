@@ -270,7 +270,7 @@ def test_wrappers(task_id, wrapper):
 
 
 def test_rows_of_a_pool_are_the_observations():
-    """A pool draws the images of several environments, with image_only as an array, otherwise in a dict."""
+    """A pool's observation has the images of all environments: an array with image_only, otherwise a dict."""
     options = {"num_envs": 5, "seed": 2}
     images, alone = (
         envpool.make("MiniGrid-LavaGapS7-v0", observation="rgb_full", image_only=only, **options)

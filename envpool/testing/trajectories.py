@@ -55,7 +55,6 @@ def representatives() -> dict[str, list[str]]:
     """Returns one id for each table, grouped by family: an id in ALWAYS if there is one, else the first by name.
 
     Environments registered with `register`, such as the test environments, belong to the family "".
-
     """
     found: dict[tuple[str, str], str] = {}
     for task_id in (*ALWAYS, *envpool.list_all_envs()):

@@ -8,7 +8,7 @@
 
 #include "envpool/atari/console/console.h"
 
-// Native code uses the calling convention of Linux and macOS. That of Windows has other registers.
+// Native code uses the calling convention of Linux and macOS. Windows passes arguments in other registers.
 #ifdef _WIN32
 #define ENVPOOL_NATIVE_ABI __attribute__((sysv_abi))
 #else
