@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how many times as fast this package is as the released EnvPool, in turn on the same machine.
+"""Measures how many times as fast as the released EnvPool this package is. The two take turns on the same machine.
 
     python benchmark/pool.py                              # also installs the released EnvPool
     python benchmark/pool.py --peer_python=/path/to/python --only=CartPole

@@ -6,8 +6,8 @@
 A worker with a pool of one thread takes turns with an equal pool in this process (the driver). All cases are measured
 twice: with the worker on the driver's node, and with the worker on another node. Both nodes are on this machine, but
 each has its own object store. Large batches therefore go from raylet to raylet over TCP, as between machines, but
-without a network. CPU times are those of whole processes, because other programs on the machine affect them little. The
-results of a case are:
+without a network. The table has CPU times of whole processes, because other programs on the machine affect CPU time
+little. The results of a case are:
 
     way      latency that Ray adds to a step: its wall-clock time, minus that of the pool in this process
     driver   CPU time that a step costs the driver and its node's raylet

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures agent-steps per second of tag with 5 to 1,000 players in a pool and in a plain C++ loop (tag_loop.cc).
 
-The loop calls the same functions. The settings are those of WarpDrive's training. Rates are per second of CPU
+The loop calls the same functions. The settings are the same as in WarpDrive's training. Rates are per second of CPU
 time, summed over all threads, because other programs on the machine affect CPU time little.
 
     python benchmark/tag.py

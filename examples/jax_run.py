@@ -22,7 +22,7 @@ class Run(NamedTuple):
     """The contents of a checkpoint."""
 
     done: Any  # number of finished updates
-    agents: Any  # arrays whose first axis is that of agents
+    agents: Any  # arrays whose first axis is the axis of agents
     curves: Any  # (updates, agents, numbers per update): the numbers that an update returns
 
 

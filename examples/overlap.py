@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulates one group of environments while a network chooses the actions of another.
+"""Simulates one group of environments while a network chooses the actions of another group.
 
 A synchronous pool and the network wait for each other. In an asynchronous pool, several groups of environments are
 stepped independently, so that the pool and the network work at the same time. On a GPU each group has its own CUDA

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# For each file, the line that must name the version, where {} stands for it.
+# For each file, the pattern of the line that must name the version. {} stands for the version.
 LINES = {
     "CITATION.cff": r"version: {}",
     "CMakeLists.txt": r"set\(ENVPOOL_VERSION {}\).*",

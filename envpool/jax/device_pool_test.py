@@ -76,7 +76,7 @@ def test_steps_are_those_of_a_pool_on_the_cpu(task_id, interface):
     for t in range(40):
         ours, theirs = at(batches, t), plain.step(at(actions, t))
         if interface == "same_step" and "final_obs" in (info := theirs[-1]):
-            # In rows whose episode goes on, the last observation and info are those of the step.
+            # In rows whose episode goes on, the last observation and info equal those of the step.
             ours_last, theirs_now = jax.tree.leaves(ours[-1]["final_obs"]), jax.tree.leaves(theirs[0])
             for last, now in zip(ours_last, theirs_now, strict=True):
                 if len(last) == NUM_ENVS:
@@ -86,7 +86,7 @@ def test_steps_are_those_of_a_pool_on_the_cpu(task_id, interface):
 
 
 def test_a_varying_number_of_players():
-    """Rows are those of the pool's own recv, which has a row for each possible player."""
+    """Results have the same rows as the pool's own recv, which returns a row for each possible player."""
     plain, traced = (envpool.make_gymnasium("Crowd-v0", num_envs=3, seed=2, device="cuda") for _ in range(2))
     plain.reset(), traced.reset()
     actions = actions_of("Crowd-v0", 30, 3 * plain.config["max_num_players"])

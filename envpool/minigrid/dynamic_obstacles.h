@@ -5,8 +5,8 @@
 //   Action       i32, 0 turns left, 1 turns right, 2 goes forward
 //   Reward       -1 for going forward when there is an obstacle or a wall in front of the agent
 //   Terminated   on the goal, and after a reward of -1
-//   Reset        the agent in the first corner, facing right, or with `random_start` in a random cell; the balls in
-//                random cells
+//   Reset        the agent in the upper left corner, facing right, or with `random_start` in a random cell; the balls
+//                in random cells
 //
 // In each step, before the agent moves, each ball moves to a random free cell around it. Observations and other rewards
 // are the same as in all environments of MiniGrid (level.h). Reference: minigrid 3.2.0, envs/dynamicobstacles.py.

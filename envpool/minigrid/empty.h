@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Empty: an empty room with the goal in the corner opposite the agent's.
+// Empty: an empty room with the goal in the lower right corner.
 //
 //   Terminated   on the goal
-//   Reset        the agent in the first corner, facing right, or with `random_start` in a random cell
+//   Reset        the agent in the upper left corner, facing right, or with `random_start` in a random cell
 //
 // Actions, observations and rewards are the same as in all environments of MiniGrid (level.h). Reference: minigrid
 // 3.2.0, envs/empty.py.

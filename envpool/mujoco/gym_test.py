@@ -81,7 +81,7 @@ def test_steps_equal_those_of_gymnasium(task_id):
     compared, wrong = compare(task_id, {}, episodes=4, steps=40)
     assert not wrong
     assert compared >= 10
-    # The cost of torques beyond their range is not clipped, but MuJoCo clips their effect.
+    # If torques are beyond their range, their cost depends on the unclipped values, but MuJoCo clips their effect.
     assert not compare(task_id, {}, episodes=2, steps=20, scale=3.0, seed=1)[1]
 
 

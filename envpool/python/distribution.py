@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Information about the installed distribution: Python imports envpool, pip installs envpool-unified.
 
-The released EnvPool is the distribution called envpool. Both install their files into a folder called envpool, so an
-environment can hold only one of them.
+The released EnvPool is the distribution called envpool. Both install their files into a folder called envpool, so a
+Python environment can hold only one of them.
 """
 
 from __future__ import annotations

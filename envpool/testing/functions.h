@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Portable environments without a pool, for tests that call them through ctypes (capi.py) with n states at a time. A
-// state is passed as its bytes in memory, followed by its extra bytes. State i draws from stream i, so that n equal
-// states give n independent samples.
+// Lets tests call portable environments without a pool, through ctypes (capi.py), with n states at a time. A state is
+// passed as its bytes in memory, followed by its extra bytes. State i draws from stream i, so that n equal states give
+// n independent samples.
 #pragma once
 
 #include <stdexcept>

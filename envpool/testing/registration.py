@@ -33,5 +33,5 @@ register("Faulty-v0", LIBRARY, "Faulty", doc="throws, sleeps and hangs on comman
 
 
 def release(on: bool = True) -> None:
-    """Releases hanging environments if `on`; otherwise, later ones hang again."""
+    """Releases hanging environments. If `on` is False, environments that are told to hang later do so again."""
     ctypes.CDLL(LIBRARY).testing_release(int(on))

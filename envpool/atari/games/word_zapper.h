@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// While the clock shows zero nothing is updated, so every frame returns the last reward again.
+// While the clock shows zero, nothing is updated, so every frame returns the last reward again.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -9,7 +9,7 @@
 
 namespace envpool::testing {
 
-// Delays the calling thread in one of four calls, at random.
+// Delays the calling thread in about a quarter of the calls, chosen at random.
 inline void delay_at_random() {
   static std::atomic<unsigned> threads{0};
   thread_local unsigned random = 2654435761u * ++threads;
@@ -77,7 +77,7 @@ class Actors {
   std::atomic<i64> wrong_{0};
 };
 
-// Resets in several sends, so that there is a batch for every actor in synchronous mode, too.
+// Resets the environments in one send per actor, so that each actor gets a batch in synchronous mode, too.
 void begin(EnvPool& pool) {
   const std::vector<i32> ids = all_ids(pool);
   for (i32 i = 0; i < kEnvs; i += kEnvs / kActors) pool.reset(&ids[size_t(i)], kEnvs / kActors);

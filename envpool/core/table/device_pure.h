@@ -37,11 +37,11 @@ struct PureLaunch {
   u32 tag;
   i32 max_players, num_own, num_actions;
   PureOperand keys, streams, params, action_rows[kMostActions];
-  ActionInput actions[kMostActions];  // without addresses
+  ActionInput actions[kMostActions];  // their addresses are not set; action_rows has them
   u8* states;
   i64 state_bytes;
   const u64* default_params;  // a row of parameters
-  i64 signed_words;           // of a row of parameters; the signature and a word of 0 follow
+  i64 signed_words;           // number of words of a parameter row that are signed; the signature and a 0 follow
   i64 params_at;              // the offset of Params in a row of parameters
   SigningKey signing_key;
   volatile u64* fault;

@@ -15,7 +15,7 @@ enum class Narrowed : i32 { kNo, kF64ToF32, kI64ToI32 };
 
 struct ResultCopy {
   const u8* from;
-  const u8* unended;  // the rows of environments whose episode did not end; null: all rows are those of `from`
+  const u8* unended;  // the rows of environments whose episode did not end; null: all rows are taken from `from`
   u8* to;
   i64 row_units;  // number of units in a row; a row contains all players
   i32 unit;       // bytes of a unit: a power of two up to 8, and 8 if the elements are narrowed
