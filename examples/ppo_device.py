@@ -13,7 +13,7 @@ An option for policies is one value for all of them, or has values by name: --ga
 schedule is a number, or a list of points between which it is linear in environment steps:
 --learning_rate=0:1e-3,end:1e-4.
 
-It writes log.csv, teams.png, checkpoint.pt, a film and the arrays (episode.npz) of an episode to --out. device_rl.py has
+It writes log.csv, teams.png, checkpoint.pt, a video and the arrays (episode.npz) of an episode to --out. device_rl.py has
 the parts; the algorithm is in this file.
 """
 
@@ -86,7 +86,7 @@ class Options:
     # Evaluation
     eval_episodes: int = option(256, "whole episodes played at the end, each in its own world; 0 plays none")
     require_return: str = option("", "fail if a policy's mean return in the evaluation is lower, as in 'tagger=1'")
-    video: str = option("film.gif", "film of one more episode, in --out; '' makes none")
+    video: str = option("film.gif", "video of one more episode, in --out; '' makes none")
 
 
 class Settings:
@@ -463,7 +463,7 @@ class Run:
         worlds.pool.close()
 
     def film(self, path: Path, most: int = 1000) -> None:
-        """Records an episode of one world: its arrays, and a film if the environment can be rendered."""
+        """Records an episode of one world: its arrays, and a video if the environment can be rendered."""
         draws = "rgb_array" in self.worlds.pool.metadata["render_modes"]
         worlds = self.make(1, self.o.seed + 20_000, **({"render_mode": "rgb_array"} if draws else {}))
         seen = worlds.reset()

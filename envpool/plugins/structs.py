@@ -72,7 +72,7 @@ def _scope_of(statement: list[str]) -> _Scope:
 
 
 def _without_template(statement: list[str]) -> list[str]:
-    """Removes `template <...>` and access specifiers such as `public:`, which no semicolon ends."""
+    """Removes `template <...>` and access specifiers such as `public:`, which do not end with a semicolon."""
     tokens = list(statement)
     while len(tokens) > 1 and tokens[1] == ":" and tokens[0] in ("public", "private", "protected"):
         del tokens[:2]

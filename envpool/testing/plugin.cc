@@ -11,5 +11,6 @@ ENVPOOL_PLUGIN(envpool::table<envpool::testing::Counter, "envpool/testing/counte
                envpool::table<envpool::testing::Crowd, "envpool/testing/crowd.h">(),
                envpool::table<envpool::testing::Faulty, "envpool/testing/faulty.h">())
 
-// Releases hanging environments if `on` is not 0; otherwise, later ones hang again. Tests call it through ctypes.
+// Releases hanging environments. If `on` is 0, environments that are told to hang later do so again. Tests call this
+// through ctypes.
 extern "C" __attribute__((visibility("default"))) void testing_release(int on) { envpool::testing::released = on != 0; }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes an image of CoinHunt-v0 after ten random steps, and a film: python draw.py"""
+"""Writes an image of CoinHunt-v0 after ten random steps, and a video: python draw.py"""
 
 import imageio.v3 as imageio
 import numpy as np

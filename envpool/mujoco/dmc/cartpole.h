@@ -4,7 +4,7 @@
 //
 // Observation: position (the cart's, then cosine and sine of each pole's angle to the vertical), velocity.
 // Reward: uprightness, times centering, small control and small velocity; sparse: 1 within narrow bounds.
-// Reset: poles nearly upright, or nearly down to swing up, with small velocities.
+// Reset: poles nearly upright, or nearly down if the task is to swing them up, with small velocities.
 // Source: dm_control 1.0.50, suite/cartpole.py.
 #pragma once
 
