@@ -44,7 +44,7 @@ _RATES = {"classic_control": 15, "minatar": 8, "box2d": 40, "minigrid": 0, "tag"
 _NAMES = {"Acrobot": ["torque -1", "no torque", "torque 1"], "TagGridWorld": ["stay", "right", "left", "up", "down"]}
 
 # Options with which a player finds itself in the image: the only runner is blue.
-_OPTIONS: dict[str, dict[str, Any]] = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "TagContinuous": {"num_taggers": 5, "num_runners": 1, "num_other_agents_observed": 5, "shuffle_roles": False},
     "TagGridWorld": {"num_taggers": 4, "random_start": True},
 }

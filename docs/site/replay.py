@@ -7,7 +7,7 @@ Every portable id that has a golden hash, and two others chosen by the date, pla
 envpool/testing/trajectories.py in WebAssembly. The hash of the trajectory must equal the golden hash or, if there is
 none, the hash of a pool's trajectory. If the id can be rendered, three of its images must equal the pool's too.
 Families that cannot be played on the site are compiled for this test. The test also plays one environment with the
-keyboard.
+keyboard, and lets the trained agents play episodes. Their returns must equal those in a pool, and reach a level.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@
 "use strict";
 
 const KEY_NAMES = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "space" };
-const SLOWEST = 4; // steps per second with random actions, if the environment otherwise waits for keys
+const SLOWEST = 4; // steps per second without the keyboard, if the environment otherwise waits for keys
+const KEYBOARD = "0", AGENT = "2"; // values of the control "actions by"
 const PAUSE_MS = 700; // after the end of an episode, before a key begins the next one
 
 function element(kind, properties = {}, ...children) {
