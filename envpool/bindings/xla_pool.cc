@@ -323,7 +323,7 @@ class PoolCall {
     }
   }
 
-  // Nothing is sent if the arguments for one of the pools are not valid.
+  // Nothing is sent if one of the pools refuses its arguments.
   void send() { send_all(CallerHelp::kNo); }
 
   // Receives from every pool, even if one of them fails.
@@ -370,6 +370,10 @@ class PoolCall {
                                     got);
       }
     }
+    if (port->gate != nullptr) {
+      throw std::invalid_argument(label_ + "handle: expected handles of pools on the CPU, got one of a pool on " +
+                                  port->device);
+    }
     std::shared_ptr<EnvPool> pool = port->pool.lock();
     if (!pool) throw std::runtime_error("[" + port->label + "] " + name + ": the pool is closed");
     if (pool->forked()) {
@@ -401,22 +405,26 @@ class PoolCall {
     std::vector<SendArguments> arguments;
     arguments.reserve(turns_.size());
     for (const Turn& turn : turns_) arguments.emplace_back(turn.frame, *turn.pool);
-    for (size_t k = 0; k < turns_.size(); ++k) {
+    const auto send_to = [&](size_t k, bool only_checks) {
       const SendArguments& a = arguments[k];
+      turns_[k].pool->send(a.ids(), a.count(), a.actions(), a.owners(), a.player_rows(), help, Caller::kXla,
+                           only_checks);
+    };
+    for (size_t k = 0; turns_.size() > 1 && k < turns_.size(); ++k) send_to(k, true);
+    for (size_t k = 0; k < turns_.size(); ++k) {
       try {
-        turns_[k].pool->send(a.ids(), a.count(), a.actions(), a.owners(), a.player_rows(), help, Caller::kXla);
-      } catch (...) {
-        // Keeps the pools to which this call has sent. A step discards their results.
-        while (turns_.size() > k) turns_.pop_back();
-        if (help == CallerHelp::kYes) receive_ignoring_errors();
+        send_to(k, false);
+      } catch (...) {  // another thread has called or closed the pool since the check, or memory has run out
+        if (help == CallerHelp::kYes) discard_results(k);
         throw;
       }
     }
   }
-  void receive_ignoring_errors() {
-    for (const Turn& turn : turns_) {
+  // Receives from the first pools, to which a step has sent, without using the results.
+  void discard_results(size_t count) {
+    for (size_t k = 0; k < count; ++k) {
       try {
-        static_cast<void>(turn.pool->recv({}, {}, CallerHelp::kYes, Caller::kXla));
+        static_cast<void>(turns_[k].pool->recv({}, {}, CallerHelp::kYes, Caller::kXla));
       } catch (const std::exception&) {
       }
     }

@@ -239,3 +239,12 @@ def test_a_closed_pool():
     gc.collect()
     with pytest.raises(RuntimeError, match=r"\[CartPole-v1\] step: the pool is closed"):
         jax.block_until_ready(program(handle, STAY))
+
+
+def test_a_handle_of_a_pool_on_a_gpu_among_handles_of_pools_on_the_cpu():
+    pools = [envpool.make_gymnasium("CartPole-v1", num_envs=2, device=device) for device in ("cpu", "cuda")]
+    for pool in pools:
+        pool.reset()
+    handles = jnp.stack([pool.xla()[0] for pool in pools])
+    with pytest.raises(RuntimeError, match="handle: expected handles of pools on the CPU, got one of a pool on cuda"):
+        jax.block_until_ready(jax.jit(jax.vmap(pools[0].xla()[-1]))(handles, jnp.zeros((2, 2), jnp.int32)))

@@ -135,3 +135,29 @@ def test_handles_that_are_wrong():
     with pytest.raises(RuntimeError, match="closed"):
         jax.block_until_ready(jitted(handles, actions))
     jax.block_until_ready(jax.jit(jax.vmap(step))(handles[::2], actions[::2]))
+
+
+def episodes_over(pools):
+    pools[1].step(np.array([0, 1, 0, 0], np.int32))  # environment 1's episode ends, and is not reset
+
+
+REFUSED = [
+    ({}, lambda pools: pools[1].send(np.zeros(4, np.int32)), [[0, 1], [0, 1], [0, 1]], "0 is under way"),
+    ({}, lambda pools: None, [[0, 1], [2, 2], [0, 1]], "expected distinct ids, got 2 twice"),
+    ({"autoreset_mode": "disabled"}, episodes_over, [[0, 1], [0, 1], [0, 1]], "environment 1, whose episode is over"),
+]
+
+
+@pytest.mark.parametrize("call", ["send", "step"])
+@pytest.mark.parametrize(("options", "prepare", "ids", "text"), REFUSED, ids=["under way", "twice", "over"])
+def test_nothing_is_sent_if_a_pool_refuses(options, prepare, ids, text, call):
+    pools, handles, recv, send, step = pools_of("Counter-v0", **options)
+    prepare(pools)
+    called = jax.jit(jax.vmap({"send": send, "step": step}[call]))
+    with pytest.raises(RuntimeError, match=text):
+        jax.block_until_ready(called(handles, jnp.zeros((3, 2), jnp.int32), jnp.asarray(ids, jnp.int32)))
+    if pools[1]._pool.under_way:
+        pools[1].recv()
+    assert [pool._pool.under_way for pool in pools] == [0, 0, 0]
+    for pool in (pools[0], pools[2]):
+        assert pool.step(np.zeros(4, np.int32))[0][:, 0].tolist() == [1] * 4

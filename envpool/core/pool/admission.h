@@ -71,6 +71,12 @@ class Admission {
     for (i32 k = 0; k < count; ++k) under_way_[size_t(env_ids[k])] = 0;
     count_ -= count;
   }
+  // Throws what admit() would throw, and returns what it would return.
+  RowOrder check(const i32* env_ids, i32 count, const char* call) {
+    const RowOrder order = admit(env_ids, count, call);
+    withdraw(env_ids, count);
+    return order;
+  }
 
   void require_idle(i32 env_id, const char* call) const {
     if (env_id < 0 || env_id >= num_envs_) {

@@ -69,18 +69,21 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   EnvPool(const EnvPool&) = delete;
   EnvPool& operator=(const EnvPool&) = delete;
 
-  // Queues one step of each of `count` environments. actions[f] has the rows of action field f: one per environment, or
-  // one per player if the field is per player. In the latter case `owners` has the environment of each row (null: rows
-  // are grouped in the order of env_ids), and `action_rows` is the number of rows. The arguments are copied before the
-  // call returns. `help` says whether the caller will help in recv(); if so, fewer threads are woken.
+  // Queues one step of each of `count` environments. actions[f] has the rows of action field f, which are copied: one
+  // per environment, or one per player if the field is per player. In the latter case `owners` has the environment of
+  // each row (null: rows are grouped in the order of env_ids), and `action_rows` is the number of rows. `help` says
+  // whether the caller will help in recv(); if so, fewer threads are woken. With `only_checks`, nothing is queued.
   void send(const i32* env_ids, i32 count, const void* const* actions, const i32* owners = nullptr,
-            i32 action_rows = -1, CallerHelp help = CallerHelp::kNo, Caller caller = Caller::kUser) {
+            i32 action_rows = -1, CallerHelp help = CallerHelp::kNo, Caller caller = Caller::kUser,
+            bool only_checks = false) {
     std::unique_lock lock(mutex_);
     check_call("send", caller);
-    queue(env_ids, count, "send", Task::kStep, helps(help) ? CallerHelp::kYes : CallerHelp::kNo, [&](RowOrder order) {
+    const auto store = [&](RowOrder order) {
       if (autoreset_ == abi::kAutoresetDisabled) admission_.require_unfinished(env_ids, count);
       actions_.store(env_ids, count, order, actions, owners, action_rows, admission_);
-    });
+    };
+    if (only_checks) return store(admission_.check(env_ids, count, "send"));
+    queue(env_ids, count, "send", Task::kStep, helps(help) ? CallerHelp::kYes : CallerHelp::kNo, store);
   }
 
   // Queues resets. If seeds and streams are passed, the environments' generators are seeded with them.

@@ -37,8 +37,7 @@ class IdleEnvironments {
   void clone(i32 source, const i32* env_ids, i32 count, const u64* seeds, const u32* streams) {
     require_snapshots("clone: this environment cannot save its state");
     admission_.require_idle(source, "clone");
-    admission_.admit(env_ids, count, "clone");
-    admission_.withdraw(env_ids, count);
+    admission_.check(env_ids, count, "clone");
     for (i32 k = 0; k < count; ++k) {
       if (identity(env_ids[k]) == identity(source)) continue;
       label_.refuse_argument("clone: env_id: expected environments with the options of environment " +
