@@ -19,6 +19,7 @@ class FakeRoot {
     static int number = 0;
     const std::string name = "envpool-process-" + std::to_string(process_id()) + "-" + std::to_string(++number);
     path_ = (std::filesystem::temp_directory_path() / name).generic_string();
+    std::filesystem::remove_all(path_);  // of an earlier process with this id
     std::filesystem::create_directory(path_);
   }
   ~FakeRoot() { std::filesystem::remove_all(path_); }

@@ -56,7 +56,7 @@ TEST(a_blocked_receiver_is_woken_for_work_that_is_left_to_callers) {
     bool timed_out = false;
     std::thread receiver([&] {
       try {
-        (void)pool->recv(after(2));
+        (void)pool->recv(after(20));
       } catch (const TimedOut&) {
         timed_out = true;
       }
@@ -69,18 +69,19 @@ TEST(a_blocked_receiver_is_woken_for_work_that_is_left_to_callers) {
   }
 }
 
-// Returns the time in milliseconds from `event` until a thread that was blocked in recv() returns: the shortest of
-// several attempts. A wait polls for signals every 50 ms, so without the wake-up it still ends, but late.
+// Returns the time in milliseconds from `event` until a thread that was blocked in recv() returns: the first one below
+// 25 ms, or the shortest of many attempts. A wait polls for signals every 50 ms, so without the wake-up it still ends,
+// but late each time. On a busy machine some attempts are late with the wake-up too.
 template <class Prepare, class Event>
 f64 fastest_wakeup_ms(Prepare&& prepare, Event&& event) {
   f64 best = HUGE_VAL;
-  for (int round = 0; round < 8; ++round) {
+  for (int round = 0; round < 100 && best >= 25; ++round) {
     const std::shared_ptr<EnvPool> pool = prepare();
     std::thread([&] { CHECK_THROWS(pool->recv(after(0)), TimedOut); }).join();  // a second thread has called the pool
     EnvPool::Clock::time_point woken;
     std::thread receiver([&] {
       try {
-        (void)pool->recv(after(5));
+        (void)pool->recv(after(20));
       } catch (const TimedOut&) {
         CHECK(!"woken");
       } catch (const std::runtime_error&) {  // closed

@@ -144,6 +144,7 @@ class FaultyEnv {
     bool throw_in_constructor;
   };
   static inline std::atomic<bool> release{false};
+  static inline std::atomic<i32> hanging{0};  // number of environments that hang now
   static inline std::mutex names_mutex;
   static inline std::set<std::string> names{};  // of the threads that slept in a step
 
@@ -168,7 +169,11 @@ class FaultyEnv {
       const std::lock_guard lock(names_mutex);
       names.insert(thread_name());
     }
-    while (command == 3 && !release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (command == 3) {
+      ++hanging;
+      while (!release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      --hanging;
+    }
     if (command == 4) {
       reset_throws_ = true;
       return {1, true};
@@ -246,6 +251,14 @@ inline Batch step(EnvPool& pool, const std::vector<i32>& actions) {
 inline EnvPool::Deadline after(double seconds) {
   return EnvPool::Clock::now() +
          std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(seconds));
+}
+// Waits for something that happens soon. The limit allows for a machine that is very busy.
+template <class Condition>
+void wait_until(Condition&& condition) {
+  for (const EnvPool::Deadline limit = after(60); !condition();) {
+    if (EnvPool::Clock::now() > *limit) throw std::runtime_error("waited in vain");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 }  // namespace envpool::testing
