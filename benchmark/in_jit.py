@@ -16,11 +16,22 @@ By default Asterix is not measured, because gymnax takes minutes for it. To meas
 import statistics
 
 from absl import flags
-from harness import PythonSide, begin_table, record_of, row, run, take_turns, tasks_of_gymnax, times, write_json
+from harness import (
+    PythonSide,
+    begin_table,
+    define_choices,
+    record_of,
+    row,
+    run,
+    take_turns,
+    tasks_of_gymnax,
+    times,
+    write_json,
+)
 
 FLAGS = flags.FLAGS
 flags.DEFINE_list("tasks", [], "environments (default: all that both packages have)")
-flags.DEFINE_list("loads", ["env", "full"], "workloads to measure: env, full or both")
+define_choices("loads", ["env", "full"], "workloads to measure")
 flags.DEFINE_integer("num_envs", 2048, "number of environments", lower_bound=1)
 flags.DEFINE_integer("steps", 200, "length of the scan", lower_bound=1)
 flags.DEFINE_bool("cpu_time", False, "print rates and ratios by CPU time")

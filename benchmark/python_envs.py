@@ -22,8 +22,7 @@ import envpool
 
 FLAGS = flags.FLAGS
 flags.DEFINE_list("tasks", ["CartPole-v1"], "ids of gymnasium")
-flags.DEFINE_list("num_envs", ["2", "8", "32"], "numbers of environments")
-flags.DEFINE_integer("turns", 5, "turns of each side, of which the median is shown")
+flags.DEFINE_multi_integer("num_envs", [2, 8, 32], "number of environments; may be given several times", lower_bound=1)
 
 
 def rate(env: Any, actions: Any, seconds: float) -> float:
@@ -53,7 +52,7 @@ def compare(task: str, num_envs: int) -> dict[str, float]:
     try:
         for env in sides.values():
             env.reset()
-        for turn in range(FLAGS.turns + 1):
+        for turn in range(FLAGS.rounds + 1):
             for name, env in sides.items():
                 one = rate(env, actions, FLAGS.window)
                 if turn > 0:  # the first turn is a warm-up
@@ -69,7 +68,7 @@ def main(_: list[str]) -> None:
     print("Steps per second, and our rate divided by that of AsyncVectorEnv:\n")
     begin_table(["task", "ours", "one each", "gymnasium", "ours over", "one each over"])
     for task in FLAGS.tasks:
-        for num_envs in map(int, FLAGS.num_envs):
+        for num_envs in FLAGS.num_envs:
             rates = results[f"{task}, {num_envs} envs"] = compare(task, num_envs)
             over = [f"{rates[side] / rates['gymnasium']:.2f}" for side in ("ours", "one each")]
             print(row([f"{task}, {num_envs} envs", *(f"{value:,.0f}" for value in rates.values()), *over]), flush=True)
