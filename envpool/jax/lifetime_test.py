@@ -73,19 +73,20 @@ def test_atari_games_are_freed(native):
     code = f"""
 import os
 os.environ["ENVPOOL_ATARI_NATIVE"] = "{int(native)}"
-import gc, resource, envpool
+import gc, envpool
 from envpool import _core
+from envpool.testing.memory import allocated_bytes
 for limit in range(1, {MANY} + 1):
     env, params = envpool.jax.make("Pong-v5", max_episode_steps=limit)
     if limit == {MANY} // 4:
         gc.collect()
-        early = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        early = allocated_bytes()
 gc.collect()
-grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - early
+grown = allocated_bytes() - early
 assert _core.live_models() == 1, _core.live_models()
-assert grown < 8192, grown  # KiB
+assert grown < 8 << 20, grown
 """
-    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ, timeout=120)
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ, timeout=300)
 
 
 def test_a_compiled_program_keeps_its_model():

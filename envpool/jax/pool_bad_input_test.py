@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import envpool
-from envpool.testing.registration import release
+from envpool.testing.registration import release, wait_until_hanging
+from envpool.testing.waiting import promptly
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -155,10 +156,8 @@ TOLD_WHILE_RUNNING = [
 
 @pytest.mark.parametrize("call,value,text", TOLD_WHILE_RUNNING, ids=range(len(TOLD_WHILE_RUNNING)))
 def test_errors_while_running(call, value, text):
-    start = time.monotonic()
-    with pytest.raises(RuntimeError, match=r"\[\w+-v\d\] " + text):  # the base class of JAX's exception
+    with promptly(5), pytest.raises(RuntimeError, match=r"\[\w+-v\d\] " + text):  # the base class of JAX's exception
         jax.block_until_ready(jax.jit(call)(jnp.int32(value)))
-    assert time.monotonic() - start < 5
     assert not COUNTER._pool.under_way
     obs = [COUNTER.step(STAY)[0][0, 0], jax.jit(STEP)(HANDLE, STAY)[1][0][0, 0]]
     assert obs[1] == obs[0] + 1
@@ -179,10 +178,8 @@ def test_derivatives():
 
 
 def fails(call, *arguments, text):
-    start = time.monotonic()
-    with pytest.raises(RuntimeError, match=text):
+    with promptly(5), pytest.raises(RuntimeError, match=text):
         jax.block_until_ready(jax.jit(call)(*arguments))
-    assert time.monotonic() - start < 5
 
 
 def test_repeated_sends_and_receives():
@@ -236,12 +233,11 @@ def test_closing_ends_a_wait():
 
     thread = threading.Thread(target=wait)
     thread.start()
-    while not env._pool.under_way:
-        time.sleep(0.01)
+    wait_until_hanging(1)
     time.sleep(0.1)
     with pytest.raises(TimeoutError):
         env.close(timeout=0.1)
-    thread.join(5)
+    thread.join(60)
     release()
     assert not thread.is_alive() and "[Faulty-v0] recv: the pool is closed" in caught[0]
 
@@ -270,14 +266,20 @@ def test_concurrent_programs_take_turns():
     for _ in range(200):
         env.step(stay)
     for thread in threads:
-        thread.join(30)
+        thread.join(60)
         assert not thread.is_alive()
     assert (env.step(stay)[0] == 801).all()
 
 
 def run(code, **options):
     return subprocess.run(
-        [sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, timeout=60, check=False, **options
+        [sys.executable, "-c", code],
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        **options,
     )
 
 

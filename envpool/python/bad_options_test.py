@@ -10,7 +10,7 @@ import envpool
 from envpool.python.options import shown
 from envpool.testing.interfaces import INTERFACES, make, observation_of, raises_quickly
 
-pytestmark = pytest.mark.usefixtures("within_5_seconds")
+pytestmark = pytest.mark.usefixtures("ends_promptly")
 
 NAN, INF = float("nan"), float("inf")
 

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the tests in this folder."""
 
-import time
-
 import pytest
+
+from envpool.testing.waiting import promptly
 
 
 @pytest.fixture
-def within_5_seconds():
-    """Fails a test that takes more than 5 seconds. Single calls have a limit of one second in `raises_quickly`."""
-    start = time.monotonic()
-    yield
-    assert time.monotonic() - start < 5
+def ends_promptly():
+    """Fails a test that takes more than 5 seconds of CPU time. Single calls have a lower limit in `raises_quickly`."""
+    with promptly(cpu_seconds=5):
+        yield

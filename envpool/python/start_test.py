@@ -2,12 +2,14 @@
 """Tests the time to import envpool and to make a pool.
 
 Both are measured in CPU time, because other programs may share the machine. The limits are multiples of the time that
-the import of NumPy takes, so that they suit any machine.
+the import of NumPy takes, so that they suit any machine. Other programs also delay accesses to memory, so each time is
+the shortest of several.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 
@@ -15,6 +17,7 @@ import pytest
 
 # NumPy's import takes 100 ms of CPU time on a fast machine, where these limits are 150 ms and 50 ms.
 IMPORT_RATIO, MAKE_RATIO = 1.5, 0.5
+ATTEMPTS = 10  # the most measurements of a time that is above its limit
 
 IMPORT = """
 import time
@@ -56,15 +59,24 @@ def numpy_seconds() -> float:
 
 
 def test_import(numpy_seconds: float) -> None:
-    ours = min(float(answer(IMPORT.format("envpool"))) for _ in range(3))
-    assert ours < IMPORT_RATIO * numpy_seconds
+    ours = math.inf
+    for _ in range(ATTEMPTS):
+        ours = min(ours, float(answer(IMPORT.format("envpool"))))
+        if ours < IMPORT_RATIO * numpy_seconds:
+            return
+    pytest.fail(f"{ours:.3f} s, while NumPy takes {numpy_seconds:.3f} s")
 
 
 def test_make(numpy_seconds: float) -> None:
-    first, second = (json.loads(answer(MAKE)) for _ in range(2))
-    took = {task_id: min(first[task_id], second[task_id]) for task_id in first}
-    assert len(took) > 40
-    assert {task_id: seconds for task_id, seconds in took.items() if seconds > MAKE_RATIO * numpy_seconds} == {}
+    slow: dict[str, float] = {}
+    for attempt in range(ATTEMPTS):
+        took = json.loads(answer(MAKE))
+        assert len(took) > 40
+        above = {task_id: seconds for task_id, seconds in took.items() if seconds > MAKE_RATIO * numpy_seconds}
+        slow = above if attempt == 0 else {task_id: slow[task_id] for task_id in slow.keys() & above.keys()}
+        if not slow:
+            return
+    assert slow == {}
 
 
 def test_importing_envpool_imports_nothing_large() -> None:

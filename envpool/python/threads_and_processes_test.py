@@ -14,8 +14,9 @@ import pytest
 
 import envpool
 from envpool.testing.interfaces import INTERFACES, make, observation_of
+from envpool.testing.waiting import promptly, until, wait_until_blocked
 
-pytestmark = pytest.mark.usefixtures("within_5_seconds")
+pytestmark = pytest.mark.usefixtures("ends_promptly")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
@@ -44,13 +45,12 @@ def test_use_after_fork(interface):
         finally:
             os._exit(0)
     os.close(write)
-    deadline = time.monotonic() + 3
-    while os.waitpid(child, os.WNOHANG) == (0, 0):
-        if time.monotonic() > deadline:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            pytest.fail("the child hangs")
-        time.sleep(0.01)
+    try:
+        until(lambda: os.waitpid(child, os.WNOHANG) != (0, 0), "the child ends")
+    except TimeoutError:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        raise
     said = os.read(read, 10_000).decode().split("\n")
     os.close(read)
     assert said[-1] == "1.0", said
@@ -87,16 +87,15 @@ def test_ctrl_c(call):
     """)
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "ready\n"
-    time.sleep(0.15)
-    start = time.monotonic()
-    child.send_signal(signal.SIGINT)
-    assert child.stdout.readline() == "interrupted\n"
-    assert time.monotonic() - start < 1
+    wait_until_blocked(child.pid)
+    with promptly():
+        child.send_signal(signal.SIGINT)
+        assert child.stdout.readline() == "interrupted\n"
     out, err = (
         child.stdout.read(),
         child.stderr.read(),
     )  # communicate() would skip the data that readline() has buffered
-    assert child.wait(timeout=5) == 0, err
+    assert child.wait(timeout=60) == 0, err
     assert out.splitlines() == (["[1.0, 1.0]"] if call == "env.reset()" else ["[1.0, 1.0]", "[2.0, 2.0]"]), err
 
 
@@ -109,7 +108,7 @@ def test_three_threads_send_and_recv():
     def loop():
         try:
             for _ in range(200):
-                *_, info = env.recv(timeout=2)
+                *_, info = env.recv(timeout=60)
                 with lock:
                     assert (info["elapsed_step"] == counts[info["env_id"]]).all()
                     counts[info["env_id"]] += 1
@@ -121,7 +120,7 @@ def test_three_threads_send_and_recv():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert not errors, errors
     assert counts.sum() == 1200
     env.reset()
@@ -147,7 +146,7 @@ def test_three_threads_step_different_environments(interface):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert not errors, errors
 
 
@@ -167,18 +166,20 @@ def test_three_threads_step_the_same_environments():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert all("under way" in text for text in said), said
     assert env.reset()[0].tolist() == [[0, 0]] * 4
 
 
 def test_closing_a_pool_of_many_threads_is_fast():
+    took = []
     for _ in range(5):
         env = envpool.make("Counter-v0", num_envs=64, num_threads=64)
         env.reset()
         before = time.monotonic()
         env.close()
-        assert time.monotonic() - before < 1
+        took.append(time.monotonic() - before)
+    assert min(took) < 1
 
 
 def test_deleting_a_pool_with_steps_under_way():

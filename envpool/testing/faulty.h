@@ -20,6 +20,9 @@ namespace envpool::testing {
 // Hanging environments continue once a test sets this, through testing_release in plugin.cc.
 inline std::atomic<bool> released{false};
 
+// The number of environments that hang now, which tests read through testing_hanging in plugin.cc.
+inline std::atomic<int> hanging{0};
+
 // exit() destroys a library's static objects. A step that runs afterwards aborts the process, because in another
 // environment it would use destroyed objects. The destructor waits, so that a step that is still running is detected.
 inline std::atomic<bool> statics_destroyed{false};
@@ -76,7 +79,9 @@ class Faulty {
       case kThrowInt: throw 1;
       case kSleep: std::this_thread::sleep_for(std::chrono::milliseconds(params_.sleep_ms)); break;
       case kHang:
+        ++hanging;
         while (!released) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        --hanging;
         break;
       default: break;
     }

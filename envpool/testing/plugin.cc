@@ -14,3 +14,6 @@ ENVPOOL_PLUGIN(envpool::table<envpool::testing::Counter, "envpool/testing/counte
 // Releases hanging environments. If `on` is 0, environments that are told to hang later do so again. Tests call this
 // through ctypes.
 extern "C" __attribute__((visibility("default"))) void testing_release(int on) { envpool::testing::released = on != 0; }
+
+// Returns the number of environments that hang now.
+extern "C" __attribute__((visibility("default"))) int testing_hanging() { return envpool::testing::hanging; }

@@ -6,6 +6,7 @@ import os
 
 from envpool.registration import register
 from envpool.testing.libraries import library
+from envpool.testing.waiting import until
 
 LIBRARY = library("testing")
 INCLUDE = os.environ.get("ENVPOOL_SOURCE_DIR", "")  # the headers of these environments are not installed
@@ -35,3 +36,8 @@ register("Faulty-v0", LIBRARY, "Faulty", doc="throws, sleeps and hangs on comman
 def release(on: bool = True) -> None:
     """Releases hanging environments. If `on` is False, environments that are told to hang later do so again."""
     ctypes.CDLL(LIBRARY).testing_release(int(on))
+
+
+def wait_until_hanging(number: int) -> None:
+    """Waits until exactly this number of environments hang."""
+    until(lambda: ctypes.CDLL(LIBRARY).testing_hanging() == number, f"{number} environments hang")
