@@ -84,20 +84,14 @@ class Reference:
         There usually is an object or a door in front of the agent.
         """
         env, places, good = self.env, [], []
-        reached, stack = set(), [tuple(map(int, env.agent_pos))]
-        while stack:
-            at = stack.pop()
-            if at in reached or not (0 <= at[0] < env.width and 0 <= at[1] < env.height):
-                continue
-            cell = env.grid.get(*at)
-            if cell is not None and cell.type not in ("door", "key", "ball", "box"):
-                continue
-            reached.add(at)
-            stack += [(at[0] + int(dx), at[1] + int(dy)) for dx, dy in DIR_TO_VEC]
+        reached = self._reached(("door", "key", "ball", "box"))
+        # The doors of GoToDoor, which no agent can open, may lead out of the only room to the edge of the grid. There,
+        # the reference fails if the agent moves forward.
+        if any(env.grid.get(x, y) is None and not self._inside(x, y) for x, y in reached):
+            reached = self._reached(("key", "ball", "box"))
         for x, y in sorted(reached):
             cell = env.grid.get(x, y)
-            inside = 0 < x < env.width - 1 and 0 < y < env.height - 1
-            if not inside or not (cell is None or cell.can_overlap()):
+            if not self._inside(x, y) or not (cell is None or cell.can_overlap()):
                 continue
             for direction, (dx, dy) in enumerate(DIR_TO_VEC):
                 front = env.grid.get(x + int(dx), y + int(dy))
@@ -106,6 +100,24 @@ class Reference:
                     good.append((x, y, direction))
         chosen = good if good and random.random() < 0.8 else places
         return chosen[random.integers(len(chosen))] if chosen else None
+
+    def _inside(self, x, y):
+        """Returns whether a cell is not at the edge of the grid."""
+        return 0 < x < self.env.width - 1 and 0 < y < self.env.height - 1
+
+    def _reached(self, kinds):
+        """Returns the cells that the agent can reach through cells that are empty or have an object of these kinds."""
+        env, reached, stack = self.env, set(), [tuple(map(int, self.env.agent_pos))]
+        while stack:
+            at = stack.pop()
+            if at in reached or not (0 <= at[0] < env.width and 0 <= at[1] < env.height):
+                continue
+            cell = env.grid.get(*at)
+            if cell is not None and cell.type not in kinds:
+                continue
+            reached.add(at)
+            stack += [(at[0] + int(dx), at[1] + int(dy)) for dx, dy in DIR_TO_VEC]
+        return reached
 
 
 class Ours(Calls):
