@@ -92,3 +92,10 @@ register_family(
     reward_threshold=475.0,
     doc="Keep a pole upright on a cart for 500 steps, with the float32 dynamics of gymnasium's phys2d.",
 )
+register_family(
+    "phys2d/Pendulum-v0",
+    _FAMILY,
+    "Phys2dPendulum",
+    max_episode_steps=200,
+    doc="Swing a rod up with a weak motor and keep it upright, with the float32 dynamics of gymnasium's phys2d.",
+)
