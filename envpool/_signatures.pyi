@@ -2430,7 +2430,7 @@ class ToyTextCatchOptions(CommonOptions, total=False):
     """columns of the board; an int from 1 to 1024; the default is 5."""
 
 FrozenLakeId = Literal[
-    "FrozenLake-v1", "FrozenLake8x8-v1",
+    "FrozenLake-v1", "FrozenLake8x8-v1", "FrozenLake-misc",
 ]
 
 class FrozenLakeOptions(CommonOptions, total=False):
@@ -2450,6 +2450,8 @@ class FrozenLakeOptions(CommonOptions, total=False):
     """reward for falling into a hole; a number; the default is 0."""
     frozen_reward: float
     """reward for any other step; a number; the default is 0."""
+    prob_name: Literal["prob", "p"]
+    """name of the info with the probability: gymnasium's, prob, or gymnax's, p; the default depends on the id."""
 
 TaxiId = Literal[
     "Taxi-v3", "Taxi-v4",

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import copy
 import functools
@@ -19,8 +20,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import envpool
+from envpool.testing.chi_square import SMALLEST_P
 
 jax = pytest.importorskip("jax")
 ours = pytest.importorskip("envpool.jax.gymnax1")
@@ -222,7 +225,7 @@ OTHER_DTYPES = {
 OTHER_DEFAULTS = {"DeepSea-bsuite": ("randomize_actions", "max_steps_in_episode")}
 # This environment of gymnax has a name that is not its registered id.
 OTHER_NAMES = {"DiscountingChain-bsuite": "DiscountingChain-v0"}
-NOT_OURS = {"MNISTBandit-bsuite", "FrozenLake-misc"}  # FrozenLake-v1 replaces the second one.
+NOT_OURS = {"MNISTBandit-bsuite"}  # gymnax downloads its images.
 
 
 @beside_gymnax_1
@@ -300,6 +303,86 @@ def test_equal_to_gymnax_1(task_id):
                 what = "reward" if which == 2 else "obs" if which == 0 and np.shape(wanted) else ""
                 same = jnp.asarray(value).dtype == jnp.asarray(wanted).dtype
                 assert same or what in excused, (name, which, jnp.asarray(value).dtype, jnp.asarray(wanted).dtype)
+
+
+LAKES = [
+    {},
+    {"map_name": "8x8"},
+    {"desc": ["FFSF", "HFFH", "FFGF"], "success_rate": 0.7, "reward_schedule": (2.0, -1.0, -0.25)},
+    {"desc": ["S" + "F" * 7, *["F" * 8] * 6, "F" * 7 + "G"]},
+]
+
+
+def frozen_lakes(options):
+    """Returns our FrozenLake-misc and gymnax's, each with its parameters."""
+    import gymnax
+
+    return *ours.make("FrozenLake-misc", **options), *gymnax.make("FrozenLake-misc", **options)
+
+
+@beside_gymnax_1
+@pytest.mark.parametrize("options", LAKES)
+def test_episodes_of_frozen_lake_equal_those_of_gymnax_1(options):
+    """Without slippery ground, nothing is random, so all values of whole episodes are equal."""
+    env, params, other, other_params = frozen_lakes({**options, "is_slippery": False})
+    assert params.max_steps_in_episode == other_params.max_steps_in_episode
+    actions = np.random.default_rng(0).integers(0, 4, 3000, np.int32)
+    actions[1000:1500] = 0  # the agent stays at the edge until the time limit
+    (obs, state), (their_obs, their_state) = env.reset(KEY, params), other.reset(KEY, other_params)
+    assert obs == their_obs
+
+    def play(one, parameters, state):
+        def step(state, action):
+            obs, state, *more, info = one.step(KEY, state, action, parameters)
+            return state, (obs, *more, info["final_observation"], info["terminated"], info["truncated"], info["p"])
+
+        return jax.jit(lambda state: jax.lax.scan(step, state, actions)[1])(state)
+
+    played, expected = play(env, params, state), play(other, other_params, their_state)
+    for mine, theirs in zip(played, expected, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    _, _, terminated, truncated, *_ = expected
+    assert terminated.sum() > 3 and truncated.sum() > 1
+
+
+@beside_gymnax_1
+@pytest.mark.parametrize("options", LAKES)
+def test_slips_of_frozen_lake_equal_those_of_gymnax_1(options):
+    """All states with all actions have the same outcomes as in gymnax, with the same frequencies."""
+    env, params, other, other_params = frozen_lakes(options)
+    _, state = env.reset(KEY, params)
+    _, their_state = other.reset(KEY, other_params)
+    cells, count = other.n_states, 300
+    columns = other.ncol
+    position, action = (x.ravel() for x in jnp.meshgrid(jnp.arange(cells), jnp.arange(4)))
+    keys = jax.random.split(KEY, (len(position), count))
+
+    def outcomes(step):
+        of_each = jax.jit(jax.vmap(lambda p, a, key: jax.vmap(lambda k: step(p, a, k))(key)))
+        obs, reward, terminated, p = map(np.asarray, of_each(position, action, keys))
+        return [
+            collections.Counter(zip(*map(np.ndarray.tolist, row), strict=True))
+            for row in zip(obs, reward, terminated, p, strict=True)
+        ]
+
+    def our_step(position, action, key):
+        at = state.replace(row=position // columns, column=position % columns)
+        obs, _, reward, terminated, info = env.step_env(key, at, action, params)
+        return obs, reward, terminated, info["p"]
+
+    def their_step(position, action, key):
+        at = their_state.replace(position=position)
+        obs, _, reward, terminated, info = other.step_env(key, at, action, other_params)
+        return obs, reward, terminated, info["p"]
+
+    mine, theirs = outcomes(our_step), outcomes(their_step)
+    pvalues = []
+    for one, two in zip(mine, theirs, strict=True):
+        assert one.keys() == two.keys()
+        if len(one) > 1:
+            pvalues.append(stats.chi2_contingency([[counts[key] for key in one] for counts in (one, two)]).pvalue)
+    assert len(pvalues) > 20
+    assert min(pvalues) > SMALLEST_P / len(pvalues)
 
 
 @beside_gymnax_1

@@ -8,10 +8,10 @@
 //   Reward       `goal_reward` (1) for reaching G, `hole_reward` (0) for falling into H, else `frozen_reward` (0)
 //   Terminated   at G and in H
 //   Truncated    after 100 steps, or 200 on the 8x8 map
-//   Info         prob, the probability of the direction that the step took
+//   Info         prob, the probability of the direction that the step took; its name is p in FrozenLake-misc
 //   Reset        the agent is at a uniformly random S
 //
-// Reference: gymnasium 1.4.0, toy_text/frozen_lake.py.
+// Reference: gymnasium 1.4.0, toy_text/frozen_lake.py; for FrozenLake-misc, gymnax 1.0.1, misc/frozen_lake.py.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -34,6 +34,7 @@ struct FrozenLake {
     f32 goal_reward, hole_reward, frozen_reward;
     bool slippery;
     f64 success_rate;
+    bool short_name;
   };
   struct State {
     i32 row, column;
@@ -49,6 +50,9 @@ struct FrozenLake {
     o.real("goal_reward", 1, "reward for reaching the goal");
     o.real("hole_reward", 0, "reward for falling into a hole");
     o.real("frozen_reward", 0, "reward for any other step");
+    o.text("prob_name", "prob", "name of the info with the probability: gymnasium's, prob, or gymnax's, p")
+        .one_of({"prob", "p"})
+        .changes_shapes();
   }
   static Params params(const OptionValues& v) {
     const LakeMap map = map_of(v);
@@ -60,7 +64,8 @@ struct FrozenLake {
             .hole_reward = f32(v.real("hole_reward")),
             .frozen_reward = f32(v.real("frozen_reward")),
             .slippery = v.boolean("is_slippery"),
-            .success_rate = v.real("success_rate")};
+            .success_rate = v.real("success_rate"),
+            .short_name = v.text("prob_name") == "p"};
   }
   static Blob blob(const OptionValues& v) {
     const LakeMap map = map_of(v);
@@ -72,11 +77,16 @@ struct FrozenLake {
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<i32>("obs").categories(i64(p.rows) * p.columns).says("row * columns + column");
-    s.info<f32>("prob").bounds(0, 1).says("probability of the direction that the step took; 1 after a reset");
+    s.info<f32>(p.short_name ? "p" : "prob")
+        .bounds(0, 1)
+        .says("probability of the direction that the step took; 1 after a reset");
     s.action<i32>().categories(4).says("0 goes left, 1 down, 2 right, 3 up");
     const auto [low, high] = std::minmax({p.goal_reward, p.hole_reward, p.frozen_reward});
     s.reward_low = low;
     s.reward_high = high;
+  }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("row", &State::row).add("column", &State::column);
   }
   static LakeMap map_of(const OptionValues& v) { return LakeMap(v.text("desc"), v.integer("size")); }
 #endif

@@ -44,6 +44,30 @@ def test_maps_by_name():
     assert envpool.make_spec("FrozenLake8x8-v1").observation_space.n == 64
 
 
+@pytest.mark.parametrize(
+    ("options", "limit"),
+    [
+        ({}, 100),
+        ({"map_name": "8x8"}, 200),
+        ({"size": 8}, 200),
+        ({"map_name": "8x8", "max_episode_steps": 7}, 7),
+        ({"desc": ["S" * 8, *["F" * 8] * 6, "G" * 8]}, 200),
+        ({"desc": b"SFFFFFFF\n" + b"FFFFFFFG\n" * 7}, 200),
+        ({"desc": ["S" * 8, *["F" * 8] * 5, "G" * 8]}, 100),
+        ({"desc": ["SG"], "map_name": "8x8"}, 100),
+    ],
+)
+def test_time_limits_of_gymnaxs_id(options, limit):
+    spec = envpool.make_spec("FrozenLake-misc", **options)
+    assert spec.config.max_episode_steps == limit
+    assert envpool.make_spec("FrozenLake-misc", **spec.config._asdict()).config == spec.config
+    with envpool.make_gymnasium("FrozenLake-misc", num_envs=2, env_options=[{}, {"is_slippery": False}]) as pool:
+        pool.reset()
+        info = pool.step(np.array([0, 0]))[-1]
+    assert "prob" not in info
+    np.testing.assert_array_equal(info["p"], np.array([1 / 3, 1], np.float32))
+
+
 def test_a_map_of_a_million_cells():
     rows = ["S" + "F" * 999, *["F" * 1000] * 998, "F" * 999 + "G"]
     pool = envpool.make_gymnasium("FrozenLake-v1", desc=rows, is_slippery=False, max_episode_steps=0)

@@ -20,12 +20,14 @@ class ToyText(Family):
         """Returns where the dynamics of an id come from."""
         if task_id == "Catch-v0":
             return "EnvPool 1.2.5, after the behaviour suite"
+        if task_id == "FrozenLake-misc":
+            return "gymnax 1.0.1, environments/misc"
         if task_id == "NChain-v0":
             return "gym before 0.21, EnvPool 1.2.5"
         return "gymnasium 1.4.0, envs/toy_text"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Translates gymnasium's keywords for FrozenLake's map and rewards to the options that C++ declares.
+        """Translates gymnasium's and gymnax's keywords for FrozenLake to the options that C++ declares.
 
         Raises:
             TypeError: desc is not a sequence of rows of letters.
@@ -34,7 +36,8 @@ class ToyText(Family):
         plain = dict(given)
         if not task_id.startswith("FrozenLake"):
             return plain
-        has_desc = plain.get("desc") is not None
+        desc = plain.get("desc")
+        has_desc = desc is not None and not (isinstance(desc, str) and desc == "")  # "" is the default
         if "map_name" in plain:
             name = plain.pop("map_name")
             if not (isinstance(name, str) and name in _SIZES) and not (name is None and has_desc):
@@ -51,6 +54,8 @@ class ToyText(Family):
                 raise wrong_value("reward_schedule", "three numbers, for G, H and F", rewards)
             for name, reward in zip(("goal_reward", "hole_reward", "frozen_reward"), rewards, strict=True):
                 plain.setdefault(name, reward)
+        if task_id == "FrozenLake-misc" and _is_8x8(plain):
+            plain.setdefault("max_episode_steps", 200)  # as in gymnax, which knows one id for all maps
         return plain
 
 
@@ -68,6 +73,15 @@ def _lines(desc: Any) -> str | bytes:
     if not any(lines) or any("\n" in line for line in lines):
         raise wrong_value("desc", "rows of letters, such as ['SF', 'HG']", desc)
     return "\n".join(lines)
+
+
+def _is_8x8(plain: Mapping[str, Any]) -> bool:
+    """Returns whether the options name a map of 8 by 8 cells."""
+    desc = plain.get("desc")
+    if not desc:
+        return bool(plain.get("size") == 8)
+    lines = (desc.decode("latin-1") if isinstance(desc, bytes) else desc).removesuffix("\n").split("\n")
+    return [len(line) for line in lines] == [8] * 8
 
 
 def _joined(row: Any) -> str:
@@ -95,6 +109,14 @@ register_family(
     reward_threshold=0.85,
     doc="Cross a frozen lake of 8 by 8 cells without falling into a hole.",
     size=8,
+)
+register_family(
+    "FrozenLake-misc",
+    _FAMILY,
+    "FrozenLake",
+    max_episode_steps=100,
+    doc="Cross a frozen lake of 4 by 4 cells, or of another map, without falling into a hole, with gymnax's time limits.",
+    prob_name="p",
 )
 for _task_id in ("Taxi-v3", "Taxi-v4"):
     register_family(
