@@ -130,7 +130,8 @@ def make_vec(task_id: str, num_envs: int = 1, *, dtypes: str = "envpool", **opti
         task_id: one of `list_all_envs()`, with or without "envpool/" before it.
         num_envs: environments in the pool.
         dtypes: "envpool" (default), or "gymnasium" for the dtypes of gymnasium's own vector environments: float64 for
-            rewards, int64 for discrete observations, and float32 for action spaces that are float64 by default.
+            rewards, int64 for discrete observations, int8 for masks of actions, and float32 for action spaces that are
+            float64 by default.
         **options: as in `make`.
 
     Raises:

@@ -317,7 +317,7 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         dtypes: dict[str, type[Any]] = {}
         if self._dtypes == "gymnasium":
             counted = (field.name for field in construction.arrays.observations if field.discrete and not field.shape)
-            dtypes = {"reward": np.float64, **dict.fromkeys(counted, np.int64)}
+            dtypes = {"reward": np.float64, "action_mask": np.int8, **dict.fromkeys(counted, np.int64)}
         self._last_batch = _LastBatch(construction, layout, dtypes)
         return replace(layout, step=self._last_batch.step, reset=self._last_batch.reset)
 

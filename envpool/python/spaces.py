@@ -91,10 +91,14 @@ class ArraySpecs:
                 raise ValueError(
                     f"spec: expected names that the engine does not use, got {field.name!r}; declare 'info:{field.name}'"
                 )
+        actions = tuple(Field.from_json(entry) for entry in spec["actions"])
+        for field in fields:
+            if field.info and path_of(field.name)[-1] == "action_mask":
+                _check_action_mask(field, actions)
         return cls(
             tuple(field for field in fields if not field.info),
             tuple(field for field in fields if field.info),
-            tuple(Field.from_json(entry) for entry in spec["actions"]),
+            actions,
             spec["max_players"],
             float(spec["reward_low"]),
             float(spec["reward_high"]),
@@ -105,6 +109,24 @@ class ArraySpecs:
     def single_observation(self) -> bool:
         """Whether the observation is an array instead of a dict: "obs", or the images that replace it."""
         return len(self.observations) == 1 and self.observations[0].name in ("obs", "obs:pixels")
+
+
+def _check_action_mask(mask: Field, actions: tuple[Field, ...]) -> None:
+    """Checks that a mask of actions follows the convention, which docs/concepts.md describes.
+
+    Raises:
+        ValueError: an action is not discrete; the mask is in the wrong dict, or has the wrong dtype or shape.
+    """
+    if not all(action.discrete for action in actions):
+        raise ValueError("action_mask: expected discrete actions, got an action with real numbers")
+    name = "players.action_mask" if mask.per_player else "action_mask"
+    choices = sum(int(np.sum(action.high.astype(np.int64) + 1)) for action in actions)
+    found = (mask.name.removeprefix("info:"), str(mask.dtype), mask.shape)
+    if found != (name, "bool", (choices,)):
+        raise ValueError(
+            f"action_mask: expected an info {name!r} of bool of shape ({choices},), one element for each choice, got "
+            f"{found[0]!r} of {found[1]} of shape {found[2]}"
+        )
 
 
 def common_field(name: str, low: float, high: float) -> Field:
