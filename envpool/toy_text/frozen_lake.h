@@ -85,9 +85,7 @@ struct FrozenLake {
     s.reward_low = low;
     s.reward_high = high;
   }
-  static void state_parts(StateParts<State>& parts) {
-    parts.add("row", &State::row).add("column", &State::column);
-  }
+  static void state_parts(StateParts<State>& parts) { parts.add("row", &State::row).add("column", &State::column); }
   static LakeMap map_of(const OptionValues& v) { return LakeMap(v.text("desc"), v.integer("size")); }
 #endif
 
