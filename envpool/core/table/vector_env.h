@@ -258,9 +258,18 @@ class VectorEnv {
   void run_all(const abi::Work& work, Operation operation) {
     if (work.rows.fields == nullptr) {
       run_all(work, operation, ClaimedRows{work});
+    } else if constexpr (kIsSmall) {
+      run_all_inlined(work, operation, ConsecutiveRows{RowColumns(work.rows), i64(work.rows.row)});
     } else {
       run_all(work, operation, ConsecutiveRows{RowColumns(work.rows), i64(work.rows.row)});
     }
+  }
+  // Inlines everything into the loop. The step of a small environment takes a few nanoseconds, and a call of it would
+  // take as many, because rows and outcomes are passed in memory. Large environments would only take longer to compile.
+  static constexpr bool kIsSmall = sizeof(typename Contract::State) <= 64;
+  template <class RowSource>
+  [[gnu::flatten]] void run_all_inlined(const abi::Work& work, Operation operation, const RowSource& row_source) {
+    run_all(work, operation, row_source);
   }
   // `row_source` is passed by value: what environments write could alias a reference, so the compiler would have to
   // reload it for every environment.
