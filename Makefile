@@ -29,7 +29,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
-  test-device test-jax-device standin device-wheel lint format generated docs docs-browse agents figures tsan \
+  test-device test-jax-device standin device-wheel lint format generated docs docs-browse first-minutes agents figures tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel wheels sdist \
   cibuildwheel release-check test-matrix test-aarch64 cross test-bazel clean
 .DELETE_ON_ERROR:
@@ -52,6 +52,7 @@ help:
 	@echo 'make docs          build the site, build/docs/html/index.html; warnings are errors'
 	@echo 'make figures       draw the figures of the README: docs/environments.webp and docs/ratios.svg'
 	@echo 'make docs-browse   open its pages in a headless Chromium, follow its links, take screenshots, replay trajectories'
+	@echo 'make first-minutes  install into an empty environment, train, compile a game and film it, and record that as a page'
 	@echo 'make agents        train the agents that readers of the site can watch (five minutes)'
 	@echo 'make test-states   try invalid states and parameters of every id, in pools and in JAX, under sanitizers (an hour; STATES_ARGS=--help)'
 	@echo 'make tsan asan     run the C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
@@ -397,6 +398,10 @@ docs: build/test/.installed $(VENV)/docs/.ready
 figures: build/test/.installed $(VENV)/docs/.ready
 	@$(call install,docs,build/test/wheel)
 	$(VENV)/docs/bin/python docs/site/figures.py
+
+# Follows the pages from an empty folder to a trained agent and a film of one's own game.
+first-minutes:
+	@$(PYTHON) tools/first_minutes.py --page docs/first_minutes.md --limit 300
 
 # Trains the agents that readers of the site can watch. Their networks are kept in the repository.
 agents: build/test/.installed

@@ -30,6 +30,7 @@ _IMAGE = re.compile(r'<img src="([^":]+)"')
 CONTENTS = {
     "Use": [
         "quick_start",
+        "first_minutes",
         "libraries",
         "concepts",
         "migration",
