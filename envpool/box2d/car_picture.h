@@ -84,8 +84,8 @@ class GroundPicture {
     }
   }
 
-  template <i32 kRows>
-  ENVPOOL_FN void draw(Band<kRows>& band) const {
+  template <class Canvas>
+  ENVPOOL_FN void draw(Canvas& band) const {
     for (i32 i = 0; i < shapes_; ++i) {
       if (low_[i] > band.last() || high_[i] < band.first()) continue;
       Dot corner[4];
@@ -156,8 +156,8 @@ class GroundPicture {
   }
 };
 
-template <i32 kRows>
-ENVPOOL_DEVICE_CALL void draw_shape(Band<kRows>& band, const Camera& camera, const Polygon& shape, const Pose& pose,
+template <class Canvas>
+ENVPOOL_DEVICE_CALL void draw_shape(Canvas& band, const Camera& camera, const Polygon& shape, const Pose& pose,
                                     Pixel color) {
   Dot corner[kMaxVertices];
   for (i32 i = 0; i < shape.count; ++i) {
@@ -168,8 +168,8 @@ ENVPOOL_DEVICE_CALL void draw_shape(Band<kRows>& band, const Camera& camera, con
   band.polygon(corner, shape.count, color);
 }
 
-template <i32 kRows>
-ENVPOOL_FN void draw_car(Band<kRows>& band, const Car& car, const Camera& camera) {
+template <class Canvas>
+ENVPOOL_FN void draw_car(Canvas& band, const Car& car, const Camera& camera) {
   for (i32 i = 0; i < kWheels; ++i) {
     const Pose& pose = car.wheel_body(i).pose;
     draw_shape(band, camera, CarScene{}.solid(i + 1).shape, pose, rgb(0, 0, 0));
@@ -194,8 +194,8 @@ ENVPOOL_FN void draw_car(Band<kRows>& band, const Car& car, const Camera& camera
 }
 
 // The indicators: speed, the spin of each wheel, the angle of the front wheels, and how fast the car turns.
-template <i32 kRows>
-ENVPOOL_FN void draw_indicators(Band<kRows>& band, const Car& car, f64 score) {
+template <class Canvas>
+ENVPOOL_FN void draw_indicators(Canvas& band, const Car& car, f64 score) {
   constexpr f64 across = kCanvasWidth / 40.0, down = kCanvasHeight / 40.0;
   band.box(0, i32(kCanvasHeight - 5 * down), kCanvasWidth, kCanvasHeight, rgb(0, 0, 0));
   const auto column = [&](i32 at, f64 shown, f64 value, Pixel color) {
@@ -223,19 +223,19 @@ ENVPOOL_FN void draw_indicators(Band<kRows>& band, const Car& car, f64 score) {
 template <i32 kWidth, i32 kHeight>
 ENVPOOL_DEVICE_CALL void draw_car_racing(const Car& car, const Track& track, const CarColors& colors, f64 seconds,
                                          f64 score, u8* image) {
-  constexpr i32 rows = ENVPOOL_HOST ? 10 : 1, panel = kCanvasHeight - kCanvasHeight / 8;
+  constexpr i32 rows = ENVPOOL_HOST ? 25 : 1, panel = kCanvasHeight - kCanvasHeight / 8;
   const Camera camera(car.hull(), seconds);
   const GroundPicture ground(track, colors, camera);
   Shrinker<kWidth, kHeight> shrinker;
   // The rows of the ground are drawn in reverse order, because its y axis points upwards.
   for (i32 y = 0; y < panel; y += rows) {
-    Band<rows> band(kCanvasHeight - rows - y);
+    Band<rows, kWidth> band(kCanvasHeight - rows - y);
     ground.draw(band);
     draw_car(band, car, camera);
     for (i32 i = band.last(); i >= band.first(); --i) shrinker.add(band.row(i), image);
   }
   for (i32 y = panel; y < kCanvasHeight; y += rows) {
-    Band<rows> band(y);
+    Band<rows, kWidth> band(y);
     draw_indicators(band, car, score);
     for (i32 i = band.first(); i <= band.last(); ++i) shrinker.add(band.row(i), image);
   }

@@ -25,8 +25,8 @@ ENVPOOL_FN u32 digit_row(i32 digit, i32 row) {
   return shape[digit][row];
 }
 
-template <i32 kRows>
-ENVPOOL_FN void draw_number(Band<kRows>& band, f64 number) {
+template <class Canvas>
+ENVPOOL_FN void draw_number(Canvas& band, f64 number) {
   constexpr i32 most = 8, square = 3, top = 730, middle = 60, minus = 10;
   constexpr u32 white = rgb(255, 255, 255);
   f64 size = rint(fabs(number));

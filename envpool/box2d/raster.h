@@ -28,29 +28,92 @@ ENVPOOL_ALWAYS_INLINE i32 whole(f64 x) {
 }
 ENVPOOL_ALWAYS_INLINE Dot whole(f64 x, f64 y) { return {whole(x), whole(y)}; }
 
-// Some rows of the canvas, from row `top` on. They are black at first.
-template <i32 kRows>
+// How the columns of the canvas are divided into the kWidth columns of an image. `kSpace` is the width of an image's
+// column in 1/kOne of a pixel, as pygame.transform.smoothscale computes it. Where two of them share a pixel, it belongs
+// to the left one.
+template <i32 kWidth>
+struct Cells {
+  static constexpr i32 kOne = 0x4000, kSpace = kOne * kCanvasWidth / kWidth;
+  ENVPOOL_ALWAYS_INLINE static i32 of(i32 x) { return i32(u32(x * kOne) / u32(kSpace)); }
+  ENVPOOL_ALWAYS_INLINE static i32 begin(i32 cell) { return (cell * kSpace + kOne - 1) / kOne; }
+  ENVPOOL_ALWAYS_INLINE static i32 end(i32 cell) { return begin(cell + 1); }
+};
+
+// A row of the canvas. It is divided into one cell for each column of the image, because most cells have a single
+// colour: then only the cell is stored, and not its pixels.
+template <i32 kWidth>
+struct CanvasRow {
+  static constexpr Pixel kMixed = ~Pixel{0};  // the pixels of this cell have several colours, or may have
+  Pixel cell[kWidth], pixel[kCanvasWidth];
+
+  ENVPOOL_FN void clear() {
+    for (i32 i = 0; i < kWidth; ++i) cell[i] = 0;
+  }
+  ENVPOOL_FN Pixel at(i32 x) const {
+    const Pixel color = cell[Cells<kWidth>::of(x)];
+    return color == kMixed ? pixel[x] : color;
+  }
+  // Colours a pixel.
+  ENVPOOL_ALWAYS_INLINE void set(i32 x, Pixel color) {
+    const i32 i = Cells<kWidth>::of(x);
+    if (cell[i] == color) return;
+    divide(i);
+    pixel[x] = color;
+  }
+  // Colours the pixels from `begin` to `end` - 1.
+  ENVPOOL_FN void fill(i32 begin, i32 end, Pixel color) {
+    if (begin >= end) return;
+    i32 first = Cells<kWidth>::of(begin);
+    const i32 last = Cells<kWidth>::of(end - 1);
+    const bool whole_first = begin == Cells<kWidth>::begin(first), whole_last = end == Cells<kWidth>::end(last);
+    if (first == last) {
+      if (whole_first && whole_last) {
+        cell[first] = color;
+      } else {
+        fill_part(first, begin, end, color);
+      }
+      return;
+    }
+    if (!whole_first) {
+      fill_part(first, begin, Cells<kWidth>::end(first), color);
+      ++first;
+    }
+    const i32 whole_end = last + whole_last;
+    for (i32 i = first; i < whole_end; ++i) cell[i] = color;
+    if (!whole_last) fill_part(last, Cells<kWidth>::begin(last), end, color);
+  }
+
+ private:
+  // Stores the pixels of a cell.
+  ENVPOOL_ALWAYS_INLINE void divide(i32 i) {
+    if (cell[i] == kMixed) return;
+    for (i32 x = Cells<kWidth>::begin(i); x < Cells<kWidth>::end(i); ++x) pixel[x] = cell[i];
+    cell[i] = kMixed;
+  }
+  ENVPOOL_FN void fill_part(i32 i, i32 begin, i32 end, Pixel color) {
+    if (cell[i] == color) return;
+    divide(i);
+    for (i32 x = begin; x < end; ++x) pixel[x] = color;
+  }
+};
+
+// Some rows of the canvas, from row `top` on, for an image of kWidth columns. They are black at first.
+template <i32 kRows, i32 kWidth>
 class Band {
  public:
   explicit ENVPOOL_FN Band(i32 top) : top_(top) {
-    for (i32 y = first(); y <= last(); ++y) fill(0, kCanvasWidth - 1, y, 0);
+    for (CanvasRow<kWidth>& row : row_) row.clear();
   }
 
   ENVPOOL_FN i32 first() const { return top_; }
   ENVPOOL_FN i32 last() const { return top_ + kRows - 1; }
-  ENVPOOL_FN const Pixel* row(i32 y) const { return pixel_[y - top_]; }
+  ENVPOOL_FN const CanvasRow<kWidth>& row(i32 y) const { return row_[y - top_]; }
 
   // Colours the pixels from x1 to x2, in either order.
   ENVPOOL_FN void fill(i32 x1, i32 x2, i32 y, Pixel color) {
     if (y < first() || y > last()) return;
     const i32 low = x1 < x2 ? x1 : x2, high = x1 < x2 ? x2 : x1;
-    Pixel* const row = pixel_[y - top_];
-    const i32 end = high < kCanvasWidth ? high + 1 : kCanvasWidth;
-    i32 x = low > 0 ? low : 0;
-    for (; x + 8 <= end; x += 8) {
-      for (i32 i = 0; i < 8; ++i) row[x + i] = color;  // compilers vectorize this
-    }
-    for (; x < end; ++x) row[x] = color;
+    row_[y - top_].fill(low > 0 ? low : 0, high < kCanvasWidth ? high + 1 : kCanvasWidth, color);
   }
   ENVPOOL_FN void box(i32 x1, i32 y1, i32 x2, i32 y2, Pixel color) {
     for (i32 y = first(); y <= last(); ++y) {
@@ -72,8 +135,8 @@ class Band {
         const bool down = corner[(i + 3) & 3].y < corner[i].y;
         const Dot &from = corner[down ? (i + 3) & 3 : i], &to = corner[down ? i : (i + 3) & 3];
         if (from.y == to.y || y < from.y || y > to.y || (y == to.y && y != highest)) continue;
-        const i64 part = 65536ll * (y - from.y) / (to.y - from.y);
-        insert(crossing, count, i32(part * (to.x - from.x) + 65536ll * from.x));
+        const u32 part = 65536u * u32(y - from.y) / u32(to.y - from.y);
+        insert(crossing, count, i32(i64{part} * (to.x - from.x) + 65536ll * from.x));
       }
       for (i32 i = 0; i + 1 < count; i += 2) {
         const i32 left = crossing[i] + 1, right = crossing[i + 1] - 1;
@@ -114,7 +177,7 @@ class Band {
 
  private:
   i32 top_;
-  Pixel pixel_[kRows][kCanvasWidth];
+  CanvasRow<kWidth> row_[kRows];
 
   ENVPOOL_FN static i32 lesser(i32 a, i32 b) { return a < b ? a : b; }
   ENVPOOL_FN static i32 greater(i32 a, i32 b) { return a > b ? a : b; }
@@ -128,13 +191,15 @@ class Band {
   // Mixes a colour into a pixel. The share of the new colour is `weight` / 256.
   ENVPOOL_ALWAYS_INLINE void mix(i32 x, i32 y, Pixel color, i32 weight) {
     if (y < first() || y > last() || x < 0 || x >= kCanvasWidth) return;
-    Pixel& pixel = pixel_[y - top_][x];
+    CanvasRow<kWidth>& row = row_[y - top_];
+    const Pixel pixel = row.at(x);
+    if (pixel == color) return;
     Pixel mixed = 0;
     for (i32 shift = 0; shift < 24; shift += 8) {
       const i32 old = i32(pixel >> shift & 255), change = i32(color >> shift & 255) - old;
       mixed |= Pixel(old + ((change * weight) >> 8)) << shift;
     }
-    pixel = mixed;
+    row.set(x, mixed);
   }
 
   // Cuts off the parts of a line outside of the canvas. Returns whether a part remains. May swap the ends.
@@ -210,17 +275,22 @@ class Band {
 template <i32 kWidth, i32 kHeight>
 class Shrinker {
  public:
-  ENVPOOL_FN void add(const Pixel* row, u8* image) {
-    u8 narrow[kWidth * 3];
-    shrink_row(row, narrow);
+  ENVPOOL_FN Shrinker() {
+    for (u16& sum : sum_) sum = 0;
+    for (u8& channel : narrow_) channel = 0;
+    for (Pixel& color : above_) color = CanvasRow<kWidth>::kMixed;
+  }
+
+  ENVPOOL_FN void add(const CanvasRow<kWidth>& row, u8* image) {
+    shrink_row(row);
     if (left_ > kOne) {
-      for (i32 i = 0; i < kWidth * 3; ++i) sum_[i] = u16(sum_[i] + narrow[i]);
+      for (i32 i = 0; i < kWidth * 3; ++i) sum_[i] = u16(sum_[i] + narrow_[i]);
       left_ -= kOne;
       return;
     }
     u8* const out = image + i64{done_++} * kWidth * 3;
     for (i32 i = 0; i < kWidth * 3; ++i) {
-      const u32 value = u32{narrow[i]} << 2;
+      const u32 value = u32{narrow_[i]} << 2;
       out[i] = u8(((sum_[i] + (value * u32(left_) >> 16)) * (kPart / kSpaceY)) >> 16);
       sum_[i] = u16(value * u32(kOne - left_) >> 16);
     }
@@ -228,51 +298,67 @@ class Shrinker {
   }
 
  private:
-  static constexpr i32 kOne = 0x4000, kSpaceX = kOne * kCanvasWidth / kWidth, kSpaceY = kOne * kCanvasHeight / kHeight;
+  static constexpr i32 kOne = Cells<kWidth>::kOne, kSpaceX = Cells<kWidth>::kSpace;
+  static constexpr i32 kSpaceY = kOne * kCanvasHeight / kHeight;
   static constexpr u32 kPart = 0x40000000;
-  u16 sum_[kWidth * 3] = {};
+  u16 sum_[kWidth * 3];
   i32 left_ = kSpaceY, done_ = 0;
+  u8 narrow_[kWidth * 3];  // the last row after it was shrunk
+  Pixel above_[kWidth];    // the cells of the last row
 
   // Red and blue, or green alone, each in 32 bits, so that they are computed together.
   ENVPOOL_ALWAYS_INLINE static u64 red_blue(Pixel pixel) { return (pixel & 255) | u64{pixel >> 16 & 255} << 32; }
   ENVPOOL_ALWAYS_INLINE static u64 green(Pixel pixel) { return pixel >> 8 & 255; }
   ENVPOOL_ALWAYS_INLINE static u64 upper_halves(u64 numbers) { return numbers >> 16 & 0x0000FFFF0000FFFF; }
-  ENVPOOL_ALWAYS_INLINE static bool alike(const Pixel* pixels, i32 count) {
-    Pixel different = 0;
-    for (i32 i = 1; i < count; ++i) different |= pixels[i] ^ pixels[0];
-    return different == 0;
+
+  // A shrunk pixel depends on its cell and on the last pixel of the cell before. It is as in the row above if both
+  // cells have the same single colours as there.
+  ENVPOOL_FN void shrink_row(const CanvasRow<kWidth>& row) {
+    constexpr i32 group = 8;
+    static_assert(kWidth % group == 0);
+    u32 changed[kWidth + 1];
+    changed[0] = 0;
+    for (i32 i = 0; i < kWidth; ++i) {  // compilers vectorize these two loops
+      const Pixel color = row.cell[i];
+      changed[i + 1] = (color ^ above_[i]) | u32(color == CanvasRow<kWidth>::kMixed);
+      above_[i] = color;
+    }
+    for (i32 first = 0; first < kWidth; first += group) {
+      u32 any = changed[first];
+      for (i32 i = 0; i < group; ++i) any |= changed[first + i + 1];
+      if (any == 0) continue;
+      for (i32 i = first; i < first + group; ++i) {
+        if ((changed[i] | changed[i + 1]) != 0) shrink_cell(row, i);
+      }
+    }
   }
 
-  ENVPOOL_FN static void shrink_row(const Pixel* row, u8* narrow) {
+  ENVPOOL_FN void shrink_cell(const CanvasRow<kWidth>& row, i32 i) {
     constexpr u64 part = kPart / kSpaceX;
-    u64 rest_red_blue = 0, rest_green = 0;
-    i32 left = kSpaceX, x = 0;
-    for (i32 i = 0; i < kWidth; ++i) {
-      const i32 count = (left - 1) / kOne;
-      u64 sum_red_blue = rest_red_blue, sum_green = rest_green;
-      constexpr i32 least = kSpaceX / kOne > 1 ? kSpaceX / kOne - 1 : 1;  // comparing a fixed number is faster
-      if (alike(row + x, least) && alike(row + x + least - 1, count - least + 1)) {
-        sum_red_blue += u64(count) * red_blue(row[x]);
-        sum_green += u64(count) * green(row[x]);
-      } else {
-        for (i32 j = 0; j < count; ++j) {
-          sum_red_blue += red_blue(row[x + j]);
-          sum_green += green(row[x + j]);
-        }
-      }
-      x += count;
-      left -= count * kOne;
-      const u64 last_red_blue = red_blue(row[x]) << 2, last_green = green(row[x]) << 2;
-      sum_red_blue = upper_halves((sum_red_blue + upper_halves(last_red_blue * u64(left))) * part);
-      sum_green = upper_halves((sum_green + upper_halves(last_green * u64(left))) * part);
-      narrow[3 * i] = u8(sum_red_blue);
-      narrow[3 * i + 1] = u8(sum_green);
-      narrow[3 * i + 2] = u8(sum_red_blue >> 32);
-      rest_red_blue = upper_halves(last_red_blue * u64(kOne - left));
-      rest_green = upper_halves(last_green * u64(kOne - left));
-      ++x;
-      left += kSpaceX - kOne;
+    const i32 begin = Cells<kWidth>::begin(i), last = Cells<kWidth>::end(i) - 1;
+    const Pixel color = row.cell[i], last_color = color == CanvasRow<kWidth>::kMixed ? row.pixel[last] : color;
+    u64 sum_red_blue = 0, sum_green = 0;
+    if (i > 0) {  // the rest of the pixel that the cell before shares with this one
+      const Pixel shared = row.at(begin - 1);
+      const u64 rest = u64(kOne - (i * kSpaceX - (begin - 1) * kOne));
+      sum_red_blue = upper_halves((red_blue(shared) << 2) * rest);
+      sum_green = upper_halves((green(shared) << 2) * rest);
     }
+    if (color == CanvasRow<kWidth>::kMixed) {
+      for (i32 x = begin; x < last; ++x) {
+        sum_red_blue += red_blue(row.pixel[x]);
+        sum_green += green(row.pixel[x]);
+      }
+    } else {
+      sum_red_blue += u64(last - begin) * red_blue(color);
+      sum_green += u64(last - begin) * green(color);
+    }
+    const u64 left = u64((i + 1) * kSpaceX - last * kOne);
+    sum_red_blue = upper_halves((sum_red_blue + upper_halves((red_blue(last_color) << 2) * left)) * part);
+    sum_green = upper_halves((sum_green + upper_halves((green(last_color) << 2) * left)) * part);
+    narrow_[3 * i] = u8(sum_red_blue);
+    narrow_[3 * i + 1] = u8(sum_green);
+    narrow_[3 * i + 2] = u8(sum_red_blue >> 32);
   }
 };
 
