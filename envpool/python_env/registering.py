@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import io
 import operator
 import os
 import pickle
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 from envpool.python.errors import labelled
@@ -74,15 +77,15 @@ class PythonEnvs(Family):
             raise RuntimeError("sys.executable: expected the path of the Python interpreter, got none")
         make = pickle.loads(self._function)
         more = {"env_id": 0} if self._takes_env_id else {}
-        try:
+        with _user_code("constructor"):
             env = make(**own, **more)
-        except Exception as error:
-            raise RuntimeError(f"the environment's constructor raised {worker.describe_error(error)}") from error
-        for name in ("observation_space", "action_space", "reset", "step", "close"):
-            if not hasattr(env, name):
-                raise TypeError(f"make_env: expected a function that returns a gymnasium.Env, got {shown(env)}")
-        spaces = env.observation_space, env.action_space
-        env.close()
+        with _user_code("attributes"):
+            complete = all(hasattr(env, n) for n in ("observation_space", "action_space", "reset", "step", "close"))
+            spaces = (env.observation_space, env.action_space) if complete else None
+        if spaces is None:
+            raise TypeError(f"make_env: expected a function that returns a gymnasium.Env, got {shown(env)}")
+        with _user_code("close"):
+            env.close()
         arrays, text = describe(*spaces, self._info)
         # As plain tuples, because the workers do not import this package.
         program = dumps((make, own, self._takes_env_id, spaces, [tuple(array) for array in arrays]))
@@ -95,12 +98,37 @@ class PythonEnvs(Family):
         }
 
 
+@contextlib.contextmanager
+def _user_code(name: str) -> Iterator[None]:
+    """Reports any exception of the user's code, even SystemExit. Lets KeyboardInterrupt pass: it may be a Ctrl-C."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise RuntimeError(f"the environment's {name} raised {worker.describe_error(error)}") from error
+
+
+class _Pickler(pickle.Pickler):
+    """Refuses what the workers could not import."""
+
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, (type, FunctionType)) and value.__module__ == "__main__":
+            raise pickle.PicklingError(f"{value.__qualname__} is defined in the main script")
+        return NotImplemented
+
+
 def dumps(value: Any) -> bytes:
     """Returns a pickle that holds functions and classes of `__main__` by value, if cloudpickle is installed."""
     try:
         import cloudpickle  # type: ignore[import-untyped]
     except ModuleNotFoundError:
-        return pickle.dumps(value)
+        buffer = io.BytesIO()
+        try:
+            _Pickler(buffer).dump(value)
+        except Exception as error:
+            raise pickle.PicklingError(f"{error}; `pip install cloudpickle`, or define it in a module") from error
+        return buffer.getvalue()
     return bytes(cloudpickle.dumps(value))
 
 

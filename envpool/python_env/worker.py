@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import math
 import mmap
 import os
 import pickle
@@ -21,6 +22,9 @@ from typing import Any, NamedTuple
 _MEMORY = 3
 _MESSAGE_BYTES = 2048
 _TERMINATED, _TRUNCATED, _RAISED = 1, 2, 4
+_TEXT_BYTES, _FRAMES = 800, 6  # of an exception's text, so that its origin also fits into the message
+_REGISTERING = os.path.join(os.path.dirname(__file__), "registering.py")
+_LARGEST = 3.4028235677973362e38  # the largest value that float32 rounds to a finite number
 
 
 class Array(NamedTuple):
@@ -79,16 +83,49 @@ def writer(view: Any, name: str) -> Callable[[Any], None]:
         if type(value) is array_type and value.dtype == dtype and value.shape == shape:
             view[...] = value
             return
-        array = np.asarray(value)
+        try:
+            array = np.asarray(value)
+        except Exception as error:
+            raise ValueError(f"{name}: expected {dtype} of shape {shape}, got {_short(value)}: {error}") from error
         if array.shape != shape or array.dtype.kind not in "biuf":
             raise ValueError(f"{name}: expected {dtype} of shape {shape}, got {array.dtype} of shape {array.shape}")
         with np.errstate(all="ignore"):
             converted = array.astype(dtype)
-        if dtype.kind != "f" and not (converted == array).all():
-            raise ValueError(f"{name}: expected values that {dtype} can hold, got {array.dtype} {array}")
+        # A float may be rounded, but a finite value must not become infinite.
+        fits = (converted == array) if dtype.kind != "f" else (np.isinf(converted) <= np.isinf(array))
+        if not fits.all():
+            wrong = array[~np.asarray(fits)].flat[0]
+            raise ValueError(f"{name}: expected values that {dtype} can hold, got {wrong} of dtype {array.dtype}")
         view[...] = converted
 
     return write
+
+
+def reward_of(value: Any) -> float:
+    """Returns a reward as a float, or raises an exception that says what is wrong with it."""
+    import numpy as np
+
+    if not isinstance(value, (float, int, np.number, np.bool_)) or isinstance(value, np.complexfloating):
+        array = value if isinstance(value, np.ndarray) else None
+        if array is None or array.size != 1 or array.dtype.kind not in "biuf":
+            raise TypeError(f"reward: expected a real number, got {_short(value)}")
+        value = array.item()
+    try:
+        reward = float(value)
+    except OverflowError:
+        reward = _LARGEST * 2
+    if abs(reward) > _LARGEST and (not math.isinf(reward) or reward != value):
+        raise ValueError(f"reward: expected a number that float32 can hold, got {_short(value)}")
+    return reward
+
+
+def flag_of(value: Any, name: str) -> bool:
+    """Returns `terminated` or `truncated` as a bool. Also accepts the integers 0 and 1."""
+    import numpy as np
+
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
+        return bool(value)
+    raise TypeError(f"{name}: expected a bool, got {_short(value)}")
 
 
 def _nested(readers: Sequence[tuple[tuple[str, ...], Callable[[], Any]]]) -> Callable[[], Any]:
@@ -107,11 +144,23 @@ def _split(writers: Sequence[tuple[tuple[str, ...], Callable[[Any], None]]]) -> 
     def write(value: Any) -> None:
         for path, write_one in writers:
             part = value
-            for key in path:
-                part = part[key]
+            for depth, key in enumerate(path):
+                try:
+                    part = part[key]
+                except (KeyError, TypeError, IndexError, ValueError) as error:
+                    raise _no_key(part, path[:depth], key) from error
             write_one(part)
 
     return write
+
+
+def _no_key(part: Any, path: tuple[str, ...], key: str) -> Exception:
+    """Returns the error for an observation, or a part of it, that lacks a key."""
+    name = "observation" + "".join(f"[{parent!r}]" for parent in path)
+    if not isinstance(part, Mapping):
+        return TypeError(f"{name}: expected a dict with the key {key!r}, got {_short(part)}")
+    keys = _cut(", ".join(repr(each) for each in part) or "no keys", 200)
+    return ValueError(f"{name}: expected a dict with the key {key!r}, got one with {keys}")
 
 
 class Environment:
@@ -157,8 +206,7 @@ class Environment:
         if not isinstance(result, tuple) or len(result) != 2:
             raise TypeError(f"reset: expected (observation, info), got {_short(result)}")
         self._write(result[0])
-        if self._infos:
-            self._write_infos(result[1])
+        self._write_infos(result[1])
 
     def step(self) -> tuple[float, int]:
         """Steps the environment and writes its observation. Returns the reward and the flags of the result."""
@@ -166,33 +214,65 @@ class Environment:
         if not isinstance(result, tuple) or len(result) != 5:
             raise TypeError(f"step: expected (observation, reward, terminated, truncated, info), got {_short(result)}")
         obs, reward, terminated, truncated, info = result
+        flags = 0
+        # The tests of identity avoid a call in the common case.
+        if terminated is not False and (terminated is True or flag_of(terminated, "terminated")):
+            flags |= _TERMINATED
+        if truncated is not False and (truncated is True or flag_of(truncated, "truncated")):
+            flags |= _TRUNCATED
+        if type(reward) is not float or not -_LARGEST <= reward <= _LARGEST:
+            reward = reward_of(reward)
         self._write(obs)
-        if self._infos:
-            self._write_infos(info)
-        return float(reward), (_TERMINATED if terminated else 0) | (_TRUNCATED if truncated else 0)
+        self._write_infos(info)
+        return reward, flags
 
-    def _write_infos(self, info: Mapping[str, Any]) -> None:
+    def _write_infos(self, info: Any) -> None:
+        if type(info) is not dict and not isinstance(info, Mapping):
+            raise TypeError(f"info: expected a dict, got {_short(info)}")
         for key, write, zeros in self._infos:
             write(info.get(key, zeros))
 
 
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def _text(value: Any, convert: Callable[[Any], str]) -> str:
+    """Returns the text of a value of the user's, whose `__str__` or `__repr__` may raise any exception."""
+    try:
+        return convert(value)
+    except BaseException as error:
+        return f"<a {type(value).__name__} whose text cannot be made: {type(error).__name__}>"
+
+
 def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return _cut(" ".join(_text(value, repr).split()), 80)
 
 
 def describe_error(error: BaseException) -> str:
-    """Returns an exception's type, text and origin, in one line."""
-    text = type(error).__name__ + (f": {error}" if str(error) else "")
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
+    """Returns an exception's type, text and origin in one line, and then its traceback if it has several frames."""
+    text = _text(error, str)
+    text = type(error).__name__ + (f": {text}" if text else "")
+    if len(encoded := text[:_TEXT_BYTES].encode(errors="replace")) > _TEXT_BYTES or len(text) > _TEXT_BYTES:
+        text = encoded[: _TEXT_BYTES - 3].decode(errors="ignore") + "..."
+    try:
+        # The last frames suffice, and an endless recursion has a thousand.
+        found = traceback.extract_tb(error.__traceback__, limit=-_FRAMES)
+        frames = [frame for frame in found if frame.filename not in (__file__, _REGISTERING)]
+    except Exception:
+        frames = []
     if frames:
-        text += f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno}, in {frames[-1].name})"
+        last = frames[-1]
+        text += f" ({os.path.basename(last.filename)}, line {last.lineno}, in {last.name})"
+    if len(frames) > 1:
+        lines = [f"  {frame.filename}, line {frame.lineno}, in {frame.name}" for frame in frames]
+        text += "\nTraceback (most recent call last):\n" + "\n".join(_cut(line, 200) for line in lines)
     return text
 
 
 def _message(error: BaseException) -> bytes:
     """Returns the text of an exception, cut to the length of its buffer."""
-    text = describe_error(error).encode(errors="replace")[: _MESSAGE_BYTES - 1]
+    text = describe_error(error).replace("\0", "?").encode(errors="replace")[: _MESSAGE_BYTES - 1]
     return text.decode(errors="ignore").encode() + b"\0"
 
 
@@ -247,7 +327,7 @@ def main(library: str, worker: int, generation: int) -> None:
             flags = _RAISED
         answer(base, env_id, reward, flags)
     for environment in environments.values():
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(BaseException):
             environment.env.close()
 
 
