@@ -93,6 +93,8 @@
 //     // optional: steps are short, so the calling thread may run them, which saves a wake-up. Ctrl-C waits for the
 //     // current step.
 //     static constexpr bool kBounded = true;
+//     // optional, called when a pool is made: first start() of all its environments, then finish_start() of all.
+//     void start();  void finish_start();
 //     // optional, for environments that run in other processes. For up to kMax environments at a time, the pool makes
 //     // a Posts, which first gets the calls of all of them. Then reset() or step() of the environment is called for
 //     // each number that next() returns. It returns the result of the posted call, or makes the call itself if none

@@ -212,11 +212,11 @@ class Construction:
     def make_pool(self, outputs: list[str]) -> Pool:
         """Makes a pool on the CPU that returns these arrays."""
         common = self.common
-        return _core.Pool(
-            num_threads=common.num_threads,
-            thread_cpus=thread_cpus(common.thread_affinity_offset, common.num_threads),
-            **self.pool_arguments(outputs),
-        )
+        cpus = thread_cpus(common.thread_affinity_offset, common.num_threads)
+        try:
+            return _core.Pool(num_threads=common.num_threads, thread_cpus=cpus, **self.pool_arguments(outputs))
+        except ValueError as error:
+            raise self.registration.origin.refusal(error) from error.__cause__
 
     def seeds_and_streams(self, seed: int | list[int], env_ids: Any) -> tuple[Any, Any]:
         """Returns the seed and the stream of each environment's generator.

@@ -70,6 +70,10 @@ class Family:
         """
         return options
 
+    def refusal(self, error: ValueError) -> Exception:
+        """Returns what is raised when a pool cannot be made because of this error."""
+        return error
+
     def reference(self, task_id: str) -> str:
         """Returns the package and version with which the dynamics of an id are compared; empty if there is none."""
         return ""

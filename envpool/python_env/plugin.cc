@@ -2,6 +2,9 @@
 //
 // The table of Python environments, and the functions that their workers call through ctypes.
 
+#include <signal.h>
+#include <sys/prctl.h>
+
 #include "envpool/core/api.h"
 #include "envpool/python_env/python_env.h"
 
@@ -19,7 +22,7 @@ using envpool::u8;
 
 }  // namespace
 
-// Waits for the next call. Returns 2 * env_id for a reset, 2 * env_id + 1 for a step, or -1 if the pool is closing.
+// Waits for the next call. Returns 4 * env_id plus the number of the call, or -1 if the pool is closing.
 // `after` is the environment that was called last, or -1. The search begins after it, so that all environments get
 // their turn.
 ENVPOOL_WORKER_FUNCTION i32 envpool_worker_wait(u8* base, i32 worker, u32 generation, i32 after) {
@@ -34,7 +37,7 @@ ENVPOOL_WORKER_FUNCTION i32 envpool_worker_wait(u8* base, i32 worker, u32 genera
       const i32 env_id = first + (after + 1 - first + k) % count;
       const Slot& slot = view.slot(env_id);
       const u32 call = slot.call.load();
-      if (call != kNone && slot.generation == generation) return 2 * env_id + (call == kStep ? 1 : 0);
+      if (call != kNone && slot.generation == generation) return 4 * env_id + i32(call);
     }
     state.sleeping.store(1);
     sleep_while(state.posted, seen);
@@ -51,6 +54,14 @@ ENVPOOL_WORKER_FUNCTION void envpool_worker_answer(u8* base, i32 env_id, f64 rew
   slot.flags = flags;
   slot.call.store(kNone);
   if (head.done.fetch_add(1) + 1 >= head.wake_at.load()) wake_all(head.done);
+}
+
+// Lets the death of the pool's process end not only this worker, but all processes that its environments have started.
+// Without this call, only the worker is killed.
+ENVPOOL_WORKER_FUNCTION void envpool_worker_begin() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { kill(0, SIGKILL); };  // the worker's process group
+  if (sigaction(SIGRTMAX - 1, &action, nullptr) == 0) prctl(PR_SET_PDEATHSIG, SIGRTMAX - 1);
 }
 
 // These functions return addresses in the shared memory, which the script reads and writes.

@@ -18,6 +18,7 @@
 
 #include "envpool/core/api.h"
 #include "envpool/python_env/arrays.h"
+#include "envpool/python_env/interrupt.h"
 #include "envpool/python_env/workers.h"
 
 namespace envpool::python_env {
@@ -25,6 +26,7 @@ namespace envpool::python_env {
 class PythonEnv {
  public:
   static constexpr const char* kName = "PythonEnv";
+  static constexpr const char* kNoSnapshots = "the state of a Python environment is known only to its own code";
 
   struct Params {
     std::shared_ptr<const Spec> arrays;
@@ -135,6 +137,29 @@ class PythonEnv {
   PythonEnv(const PythonEnv&) = delete;
   PythonEnv& operator=(const PythonEnv&) = delete;
 
+  // Makes the environment in its worker.
+  void start() {
+    post(kMake, 0, env_id_);
+    if (failure_.empty()) workers().wake(&env_id_, 1);
+  }
+  void finish_start() {
+    const Interrupt interrupt;
+    while (!arrived()) {
+      Slot& slot = *this->slot();
+      const u32 done = slot.done.load();
+      if (arrived()) break;
+      sleep_while(slot.done, done, 50);
+      if (Interrupt::came()) throw std::runtime_error("interrupted");
+      check_worker();
+    }
+    try {
+      finish();
+    } catch (const std::exception& error) {
+      throw std::runtime_error("environment " + std::to_string(env_id_) + ": " + error.what());
+    }
+    made_in_ = slot()->generation;
+  }
+
   void reset(Rng& rng) {
     const u32 seed = u32(rng.bits());
     if (!posted_) call_alone(kReset, seed);
@@ -200,7 +225,7 @@ class PythonEnv {
 
  private:
   Workers& workers() const { return *params_.workers; }
-  // Returns the environment's slot, or null before the first reset of any environment of the pool.
+  // Returns the environment's slot, or null if the workers' memory could not be allocated.
   Slot* slot() const {
     const View& view = workers().view();
     return view ? &view.slot(env_id_) : nullptr;

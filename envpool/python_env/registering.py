@@ -72,6 +72,13 @@ class PythonEnvs(Family):
             self._known[key] = self._program(task_id, own)
         return {name: options[name] for name in _OWN_OPTIONS} | self._known[key]
 
+    def refusal(self, error: ValueError) -> Exception:
+        """Returns a RuntimeError for an environment that could not be made in its worker.
+
+        If Ctrl-C has ended the wait, Python raises KeyboardInterrupt when it calls this method.
+        """
+        return RuntimeError(*error.args) if "] environment " in str(error) else error
+
     def _program(self, task_id: str, own: Mapping[str, Value]) -> dict[str, Any]:
         if not sys.executable:
             raise RuntimeError("sys.executable: expected the path of the Python interpreter, got none")

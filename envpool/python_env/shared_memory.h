@@ -33,7 +33,8 @@ inline void sleep_while(Word& word, u32 value, i32 milliseconds = -1) {
 }
 inline void wake_all(Word& word) { syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
 
-enum Call : u32 { kNone, kReset, kStep };
+// kMake only makes the environment. A reset also makes it if the worker has been started again.
+enum Call : u32 { kNone, kReset, kStep, kMake };
 
 // Flags of a result.
 enum Flag : u32 { kTerminated = 1, kTruncated = 2, kRaised = 4 };
@@ -95,10 +96,7 @@ class View {
 // The pool's side. The memory has no name, so nothing is left behind when this process is killed.
 class SharedMemory {
  public:
-  ~SharedMemory() {
-    if (view_) munmap(view_.base(), size_t(bytes_));
-    if (file_ >= 0) close(file_);
-  }
+  ~SharedMemory() { release(); }
   SharedMemory() = default;
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
@@ -120,6 +118,12 @@ class SharedMemory {
     std::memcpy(base, &header, sizeof(header));
     std::memcpy(static_cast<u8*>(base) + header.program_at, program.data(), program.size());
     view_ = View(static_cast<u8*>(base));
+  }
+  void release() {
+    if (view_) munmap(view_.base(), size_t(bytes_));
+    if (file_ >= 0) close(file_);
+    view_ = {};
+    file_ = -1;
   }
   const View& view() const { return view_; }
   int file() const { return file_; }

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 _MEMORY = 3
 _MESSAGE_BYTES = 2048
+_RESET, _STEP = 1, 2
 _TERMINATED, _TRUNCATED, _RAISED = 1, 2, 4
 _TEXT_BYTES, _FRAMES = 800, 6  # of an exception's text, so that its origin also fits into the message
 _REGISTERING = os.path.join(os.path.dirname(__file__), "registering.py")
@@ -303,14 +304,15 @@ def main(library: str, worker: int, generation: int) -> None:
     size = ctypes.c_int64()
     at = function("program", pointer, pointer, pointer)(base, ctypes.byref(size)) - start
 
+    function("begin", None)()
     environments: dict[int, Environment] = {}
     program: Program | None = None
     env_id = -1
     while (call := wait(base, worker, generation, env_id)) >= 0:
-        env_id, is_step = call >> 1, call & 1
+        env_id, kind = call >> 2, call & 3
         reward, flags = 0.0, 0
         try:
-            if is_step:
+            if kind == _STEP:
                 reward, flags = environments[env_id].step()
             else:
                 if env_id not in environments:
@@ -320,7 +322,8 @@ def main(library: str, worker: int, generation: int) -> None:
                         program = program._replace(arrays=[Array(*array) for array in program.arrays])
                     own = memoryview(memory)[rows(base, env_id) - start :]
                     environments[env_id] = Environment(program, env_id, own)
-                environments[env_id].reset(seed(base, env_id)[0])
+                if kind == _RESET:
+                    environments[env_id].reset(seed(base, env_id)[0])
         except BaseException as error:  # also SystemExit: the pool reports all exceptions
             text = _message(error)
             ctypes.memmove(message(base, env_id), text, len(text))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worker processes of one pool. Each runs the environments of a range of ids. A worker is started by the first
-// reset of one of its environments, and again by a reset after it has died.
+// The worker processes of one pool. Each runs the environments of a range of ids. A worker is started when the
+// pool is made, and again by a reset after it has died.
 #pragma once
 
 #include <chrono>
@@ -47,7 +47,7 @@ class Workers {
 
   const View& view() const { return memory_.view(); }
 
-  // Sends an environment's call to its worker. A reset starts the worker if it does not run. Throws if that fails or,
+  // Sends an environment's call to its worker. A call other than a step starts the worker if it does not run. Throws if that fails or,
   // for a step, if the worker has died since the environment's episode began.
   void post(i32 env_id, Call call, u32 seed, i32 ticket) {
     allocate();
@@ -59,7 +59,7 @@ class Workers {
       const std::lock_guard lock(worker.mutex);
       if (closing_.load()) throw std::runtime_error("the pool is closing");
       const bool runs = worker.child.running();
-      if (call == kReset && !runs) start(index);
+      if (call != kStep && !runs) start(index);
       if (call == kStep && (!runs || slot.generation != state.generation.load())) throw death(worker);
       slot.generation = state.generation.load();
       slot.ticket = u32(ticket);
@@ -134,6 +134,7 @@ class Workers {
       }
       worker->child.kill();
     }
+    memory_.release();  // the pool may be kept after it was closed
   }
   i32 worker_of(i32 env_id) const {
     const i64 workers = i64(workers_.size());

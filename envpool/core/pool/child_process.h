@@ -155,7 +155,8 @@ class Spawner {
   pid_t child_ = 0;
 };
 
-// A child process, which the destructor kills.
+// A child process, which the destructor kills. The processes that it has started, and that have not left its process
+// group, are killed when it ends.
 class Child {
  public:
   Child() = default;
@@ -172,6 +173,12 @@ class Child {
   // Returns whether the child runs. Other code in this process may have collected the child's exit status.
   bool running() {
     if (child_ <= 0) return false;
+    // Until its status is collected, the child's number, which is also that of its process group, belongs to it alone.
+    siginfo_t state{};
+    if (owned() && waitid(P_PID, id_t(child_), &state, WEXITED | WNOHANG | WNOWAIT) == 0) {
+      if (state.si_pid == 0) return true;
+      ::kill(-child_, SIGKILL);  // the processes that the child has started
+    }
     int status;
     const pid_t ended = waitpid(child_, &status, WNOHANG);
     if (ended == 0 || (ended < 0 && errno == EINTR)) return true;
@@ -186,6 +193,7 @@ class Child {
   void kill() {
     // If other code has collected the child's exit status, its id may belong to another process now.
     if (child_ <= 0 || !owned() || !running()) return;
+    ::kill(-child_, SIGKILL);  // also the processes that the child has started
     ::kill(child_, SIGKILL);
     while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
     }

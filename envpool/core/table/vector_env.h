@@ -139,6 +139,10 @@ class VectorEnv {
         Slot* slot = new (memory_.get() + stride_ * size_) Slot{{}, Contract::make(*settings_[size_].params, size_)};
         slot->episode.seed(config.seeds[size_], config.streams[size_]);
       }
+      if constexpr (requires(State& state) { state->start(); }) {
+        for (i32 i = 0; i < size_; ++i) slot(i).state->start();
+        for (i32 i = 0; i < size_; ++i) slot(i).state->finish_start();
+      }
     } catch (...) {  // the destructor does not run if the constructor throws
       destroy_slots();
       throw;
