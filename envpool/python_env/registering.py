@@ -163,7 +163,7 @@ def register_python(
         task_id: the new id.
         make_env: a class or function that returns a `gymnasium.Env`. Each of its keywords whose default is a bool, int,
             float or str is an option of `make`. If it has the keyword `env_id`, it receives the number of the
-            environment in its pool. It is pickled, with cloudpickle if that is installed. It is called once in this
+            environment in its pool. It is pickled, with cloudpickle if that is installed. `make` calls it once in this
             process, to read the spaces, and then in the workers.
         max_episode_steps: steps until an episode is truncated; 0 means no limit other than the environment's own.
         reward_threshold: the return at which the task counts as solved.
