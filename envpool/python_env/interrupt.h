@@ -41,7 +41,7 @@ class Interrupt {
   inline static std::mutex mutex_;
   inline static i32 users_ = 0;
   inline static bool installed_ = false;
-  inline static struct sigaction before_ {};
+  inline static struct sigaction before_{};
   inline static std::atomic<bool> came_{false};
 };
 

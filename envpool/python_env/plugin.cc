@@ -59,7 +59,7 @@ ENVPOOL_WORKER_FUNCTION void envpool_worker_answer(u8* base, i32 env_id, f64 rew
 // Lets the death of the pool's process end not only this worker, but all processes that its environments have started.
 // Without this call, only the worker is killed.
 ENVPOOL_WORKER_FUNCTION void envpool_worker_begin() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = [](int) { kill(0, SIGKILL); };  // the worker's process group
   if (sigaction(SIGRTMAX - 1, &action, nullptr) == 0) prctl(PR_SET_PDEATHSIG, SIGRTMAX - 1);
 }

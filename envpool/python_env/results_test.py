@@ -89,7 +89,10 @@ def after(obs: Any = None, reward: Any = 0.0, terminated: Any = False, truncated
         ({"obs": 0}, "observation: expected a dict with the key 'a', got 0"),
         ({"obs": {"b": 0}}, "observation: expected a dict with the key 'a', got one with 'b'"),
         ({"obs": {"a": [0, 0], "b": {}}}, "observation['b']: expected a dict with the key 'c', got one with no keys"),
-        ({"obs": {**GOOD, "a": [[1], [2, 3]]}}, "observation['a']: expected float32 of shape (2,), got [[1], [2, 3]]: "),
+        (
+            {"obs": {**GOOD, "a": [[1], [2, 3]]}},
+            "observation['a']: expected float32 of shape (2,), got [[1], [2, 3]]: ",
+        ),
         (
             {"obs": {**GOOD, "a": np.array([0, 1e39])}},
             "observation['a']: expected values that float32 can hold, got 1e+39 of dtype float64",
@@ -185,7 +188,9 @@ def test_a_constructor_that_raises_anything(error: BaseException) -> None:
 def test_rendering_and_snapshots_are_refused_with_a_reason() -> None:
     with after() as env:
         env.reset()
-        with pytest.raises(RuntimeError, match="cannot save its state, because the state of a Python environment is known"):
+        with pytest.raises(
+            RuntimeError, match="cannot save its state, because the state of a Python environment is known"
+        ):
             env.snapshot(0)
     with pytest.raises(ValueError, match="render_mode: expected None, because the environment cannot be rendered"):
         envpool.make_gymnasium("Result-v0", render_mode="rgb_array")

@@ -47,8 +47,8 @@ class Workers {
 
   const View& view() const { return memory_.view(); }
 
-  // Sends an environment's call to its worker. A call other than a step starts the worker if it does not run. Throws if that fails or,
-  // for a step, if the worker has died since the environment's episode began.
+  // Sends an environment's call to its worker. A call other than a step starts the worker if it does not run. Throws if
+  // that fails or, for a step, if the worker has died since the environment's episode began.
   void post(i32 env_id, Call call, u32 seed, i32 ticket) {
     allocate();
     Slot& slot = view().slot(env_id);
