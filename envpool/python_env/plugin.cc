@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "envpool/core/api.h"
 #include "envpool/python_env/python_env.h"
@@ -60,7 +61,10 @@ ENVPOOL_WORKER_FUNCTION void envpool_worker_answer(u8* base, i32 env_id, f64 rew
 // Without this call, only the worker is killed.
 ENVPOOL_WORKER_FUNCTION void envpool_worker_begin() {
   struct sigaction action{};
-  action.sa_handler = [](int) { kill(0, SIGKILL); };  // the worker's process group
+  action.sa_handler = [](int) {
+    kill(-getpid(), SIGKILL);  // the group that the worker leads, unless the environment has moved the worker
+    kill(getpid(), SIGKILL);
+  };
   if (sigaction(SIGRTMAX - 1, &action, nullptr) == 0) prctl(PR_SET_PDEATHSIG, SIGRTMAX - 1);
 }
 

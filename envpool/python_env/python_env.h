@@ -149,7 +149,7 @@ class PythonEnv {
       const u32 done = slot.done.load();
       if (arrived()) break;
       sleep_while(slot.done, done, 50);
-      if (Interrupt::came()) throw std::runtime_error("interrupted");
+      if (Interrupt::came()) failure_ = "the wait for its constructor was interrupted";
       check_worker();
     }
     try {

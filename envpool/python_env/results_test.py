@@ -196,6 +196,29 @@ def test_rendering_and_snapshots_are_refused_with_a_reason() -> None:
         envpool.make_gymnasium("Result-v0", render_mode="rgb_array")
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.int64])
+def test_discrete_actions_have_the_dtype_of_their_space(dtype: Any) -> None:
+    try:
+        space = spaces.Discrete(3, dtype=dtype)
+    except TypeError:
+        pytest.skip("this gymnasium has no Discrete spaces of other dtypes")
+
+    class Env(gymnasium.Env):
+        observation_space, action_space = spaces.Discrete(3), space
+
+        def reset(self, *, seed: Any = None, options: Any = None) -> Any:
+            return 0, {}
+
+        def step(self, action: Any) -> Any:
+            assert action.dtype == dtype and self.action_space.contains(action)
+            return int(action), 0.0, False, False, {}
+
+    envpool.register_python("Typed-v0", Env)
+    with envpool.make_gymnasium("Typed-v0", num_envs=3) as env:
+        env.reset()
+        assert env.step([0, 1, 2])[0].tolist() == [0, 1, 2]
+
+
 WITHOUT_CLOUDPICKLE = """
 import sys
 sys.modules["cloudpickle"] = None

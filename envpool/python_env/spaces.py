@@ -94,6 +94,8 @@ def _leaf(where: str, kind: str, path: tuple[str, ...], space: Any) -> tuple[Arr
         if int(space.start) != 0:
             raise ValueError(f"{where}: expected a Discrete that starts at 0, got {space}")
         dtype, discrete, high, form = np.dtype(np.int64), int(space.n), np.array([space.n - 1]), "scalar"
+        if space.dtype != dtype:
+            form = f"scalar {np.dtype(space.dtype).name}"
     elif isinstance(space, gymnasium.MultiDiscrete):
         if np.any(getattr(space, "start", 0)):
             raise ValueError(f"{where}: expected a MultiDiscrete that starts at 0, got {space}")

@@ -36,7 +36,7 @@ class Array(NamedTuple):
         path: the keys under which the environment has it; empty for an observation or action that is not a dict.
         dtype: its NumPy dtype, by name.
         shape: its shape.
-        form: for an action, the dtype of the scalar ("int64") or array ("array int8") that the environment expects.
+        form: for an action, the dtype of the scalar ("scalar int32") or array ("array int8") that the environment expects.
     """
 
     kind: str
@@ -71,6 +71,9 @@ def reader(view: Any, form: str) -> Callable[[], Any]:
     if form.startswith("array "):
         dtype = form.removeprefix("array ")
         return lambda: view.astype(dtype)
+    if form.startswith("scalar "):
+        scalar = type(view.astype(form.removeprefix("scalar "))[()])
+        return lambda: scalar(view[()])
     return lambda: view[()]
 
 
