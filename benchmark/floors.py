@@ -27,7 +27,7 @@ def compiled(source: str, *arguments: str) -> Path:
     newest = max(path.stat().st_mtime for path in [HERE / source, *headers])
     if not program.exists() or program.stat().st_mtime < newest:
         program.parent.mkdir(parents=True, exist_ok=True)
-        flags = ["-std=c++20", "-O3", "-ffp-contract=off", f"-I{HERE.parent}"]
+        flags = ["-std=c++20", "-O3", "-ffp-contract=off", "-fno-tree-slp-vectorize", f"-I{HERE.parent}"]
         command = [compiler(), *flags, str(HERE / source), *arguments, "-pthread", "-o", str(program)]
         subprocess.run(command, check=True)
     return program

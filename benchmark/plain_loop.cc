@@ -3,7 +3,7 @@
 // Measures a lower bound on the cost of a pool of CartPoles: a handwritten loop on one thread, with the same arithmetic
 // and outputs as the pool. From the engine it uses only the random number generator and the math functions.
 //
-//   c++ -std=c++20 -O3 -ffp-contract=off -I. benchmark/plain_loop.cc -o build/plain_loop
+//   c++ -std=c++20 -O3 -ffp-contract=off -fno-tree-slp-vectorize -I. benchmark/plain_loop.cc -o build/plain_loop
 //   echo seconds 1 | build/plain_loop 1024        # steps 1024 environments for a second
 #include <cstdio>
 #include <cstdlib>

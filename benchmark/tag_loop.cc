@@ -4,7 +4,7 @@
 // environment and writes the arrays of a pool. The difference from a pool is the cost of the engine. The loop counts
 // one step for each player.
 //
-//   c++ -std=c++20 -O3 -ffp-contract=off -I. benchmark/tag_loop.cc -o build/tag_loop
+//   c++ -std=c++20 -O3 -ffp-contract=off -fno-tree-slp-vectorize -I. benchmark/tag_loop.cc -o build/tag_loop
 //   echo seconds 1 | build/tag_loop 20 5 95 10    # worlds, taggers, runners, observed players (0: all)
 #include <cstdio>
 #include <cstdlib>

@@ -23,7 +23,8 @@ if(NOT TARGET envpool::headers)
   set_target_properties(envpool::headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${envpool_INCLUDE_DIR}")
   target_compile_features(envpool::headers INTERFACE cxx_std_20)
   # The order of float operations is part of the interface: without fused multiply-adds, all compilers give the same bits.
-  target_compile_options(envpool::headers INTERFACE -ffp-contract=off)
+  # GCC's SLP vectorizer is off because it drops roundings to f32.
+  target_compile_options(envpool::headers INTERFACE -ffp-contract=off $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
 endif()
 
 # The sources contain one ENVPOOL_PLUGIN(envpool::table<MyEnv>(), ...). No other symbol is exported.

@@ -29,12 +29,16 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 add_library(envpool_flags INTERFACE)
 target_compile_features(envpool_flags INTERFACE cxx_std_20)
 target_compile_options(envpool_flags INTERFACE -ffp-contract=off -Wall -Wextra)
+# GCC 12 drops the rounding from two neighbouring assignments of the form `f64 x = f32(y)` when it joins them into vector
+# code (core/compilers_test.py shows it). Only its SLP vectorizer does so.
+target_compile_options(envpool_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
 # The four-wide SIMD types (core/math/lanes.h) are never passed in a call, so the calling convention does not matter.
 target_compile_options(envpool_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>)
 target_include_directories(envpool_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(envpool_flags INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
 if(WIN32)
   target_link_options(envpool_flags INTERFACE -static)  # so that programs do not need the compiler's libraries
+  target_link_libraries(envpool_flags INTERFACE synchronization)  # WaitOnAddress
 endif()
 if(ENVPOOL_SANITIZE)
   target_compile_options(envpool_flags INTERFACE -fsanitize=${ENVPOOL_SANITIZE} -fno-omit-frame-pointer -g)

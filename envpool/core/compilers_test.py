@@ -7,6 +7,7 @@ build. The registry names the families and environments.
 
 from __future__ import annotations
 
+import ctypes
 import datetime
 import hashlib
 import os
@@ -20,6 +21,7 @@ import pytest
 
 import envpool
 from envpool import _core
+from envpool.plugins import compiling
 from envpool.python.registry import find
 from envpool.python.spaces import ArraySpecs
 from envpool.testing.trajectories import OPTIONS, representatives
@@ -123,3 +125,14 @@ def test_every_compiler_produces_the_same_bits(
             monkeypatch.setenv("ENVPOOL_ATARI_NATIVE", "0")
         assert rollout(built[shipped.name], task_id) == expected, task_id
         monkeypatch.undo()
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+def test_the_flags_keep_roundings_to_f32(tmp_path: Path) -> None:
+    """GCC 12 stores x and y unrounded if its SLP vectorizer is on."""
+    source, library = tmp_path / "round.cc", tmp_path / "round.so"
+    source.write_text('extern "C" void round_two(double* o, double x, double y) { o[0] = float(x), o[1] = float(y); }')
+    subprocess.run(["g++", *compiling.FLAGS, "-fvisibility=default", "-shared", source, "-o", library], check=True)
+    rounded = (ctypes.c_double * 2)()
+    ctypes.CDLL(str(library)).round_two(rounded, ctypes.c_double(0.1), ctypes.c_double(0.3))
+    assert list(rounded) == [np.float32(0.1), np.float32(0.3)]

@@ -34,8 +34,17 @@ from envpool.python.registry import check as check_registration
 if TYPE_CHECKING:
     from envpool.python.options import Value
 
-# Results must have the same bits everywhere, so fused multiply-add is off. A plugin exports a single symbol.
-_FLAGS = ("-std=c++20", "-O3", "-DNDEBUG", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden")
+# Results must have the same bits everywhere, so fused multiply-add is off, and so is the SLP vectorizer, in which GCC 12
+# drops roundings to f32. A plugin exports a single symbol.
+FLAGS = (
+    "-std=c++20",
+    "-O3",
+    "-DNDEBUG",
+    "-ffp-contract=off",
+    "-fno-tree-slp-vectorize",
+    "-fPIC",
+    "-fvisibility=hidden",
+)
 _DIAGNOSTICS = ("-fdiagnostics-color=never",)
 _LINK = ("-shared", "-pthread", "-Wl,-z,defs")
 _ENTRY = "envpool_plugin"
@@ -112,7 +121,7 @@ def compile(
     _check_arguments(made, name, cxx, flags, timeout, check)
     with tempfile.TemporaryDirectory(prefix="envpool-") as folder:
         header = _Source.of(id, source, name, Path(folder))
-        command = [*find_compiler(id, cxx), *_FLAGS, f"-I{get_include()}", *flags]
+        command = [*find_compiler(id, cxx), *FLAGS, f"-I{get_include()}", *flags]
         plugin = _Build(id, header, command, Path(folder), timeout).plugin()
         made = made._replace(plugin=str(plugin), source=header.shown)
         (table,) = made.tables().values()
