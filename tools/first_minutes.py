@@ -92,7 +92,7 @@ class Recording:
         if self.text[-2:] == ["```", ""]:  # one block for commands that follow each other
             del self.text[-2:]
         else:
-            self.text.append("```text")
+            self.text.append("```console")
         self.text += [f"[{begin}] $ {shown}", *lines, "```", ""]
 
 

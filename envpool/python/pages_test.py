@@ -23,7 +23,7 @@ SOURCE = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"))
 README = SOURCE / "README.md"
 PAGES = [SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^(<!-- (?:not run|needs): [^\n]+ -->\n+)?```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NOT_PYTHON = {"sh", "cmake", "toml"}
+NOT_PYTHON = {"sh", "console", "cmake", "toml"}
 
 pytestmark = [
     pytest.mark.skipif(not README.is_file(), reason="needs the sources: ENVPOOL_SOURCE_DIR"),
