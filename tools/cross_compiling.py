@@ -34,5 +34,6 @@ def build(folder: Path, toolchain: str, *options: str) -> None:
 
 
 def run_cpp_tests(folder: Path, env: Mapping[str, str]) -> None:
-    """Runs the C++ tests in the emulator that the toolchain file names."""
-    run("ctest", "--test-dir", folder, "--output-on-failure", "-j", str(len(os.sched_getaffinity(0))), env=env)
+    """Runs the C++ tests in the emulator that the toolchain file names. Having none is a failure."""
+    run("ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error", "--timeout", "300",
+        "-j", str(len(os.sched_getaffinity(0))), env=env)  # fmt: skip

@@ -6,10 +6,11 @@
 // players, each thread of its block is a thread of the host.
 #include <algorithm>
 #include <atomic>
-#include <barrier>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -27,7 +28,27 @@ struct Extent {
 };
 static thread_local Extent blockIdx, threadIdx;  // NOLINT
 static Extent blockDim, gridDim;                 // NOLINT
-static std::barrier<>* block_barrier;
+// The threads of a block wait for each other here. std::barrier hangs in GCC 12's library for Windows, which loses
+// wake-ups.
+class Barrier {
+ public:
+  explicit Barrier(unsigned count) : count_(count) {}
+  void arrive_and_wait() {
+    std::unique_lock lock(mutex_);
+    const unsigned phase = phase_;
+    if (++arrived_ < count_) return complete_.wait(lock, [&] { return phase_ != phase; });
+    arrived_ = 0;
+    ++phase_;
+    complete_.notify_all();
+  }
+
+ private:
+  const unsigned count_;
+  unsigned arrived_ = 0, phase_ = 0;
+  std::mutex mutex_;
+  std::condition_variable complete_;
+};
+static Barrier* block_barrier;
 static inline void __syncthreads() { block_barrier->arrive_and_wait(); }
 static inline int __syncthreads_or(int condition) {
   static std::atomic<int> any = 0;
@@ -231,7 +252,7 @@ class Both {
     const auto& params = *static_cast<const typename Env::Params*>(table_.device->params(model_));
     blockDim.x = unsigned(kWorld ? ENVPOOL_TEAM : kThreads);
     gridDim.x = unsigned(kWorld ? work.count : (work.count + kThreads - 1) / kThreads);
-    std::barrier<> barrier(blockDim.x);
+    Barrier barrier(blockDim.x);
     block_barrier = &barrier;
     const auto run = [&](unsigned block, unsigned thread) {
       blockIdx.x = block, threadIdx.x = thread;

@@ -67,7 +67,7 @@ class HelperThreads {
     run_parts(job, 0);
     job_.store(nullptr);  // helpers that are already active may have the job; later ones find none
     spin_until([this] { return active_helpers_.load() == 0; });
-    for (i32 active; (active = active_helpers_.load()) != 0;) active_helpers_.wait(active);
+    for (u32 active; (active = active_helpers_.load()) != 0;) wait_while_equal(active_helpers_, active);
     in_use_.store(false);
     if (job.error) std::rethrow_exception(job.error);
   }
@@ -114,7 +114,7 @@ class HelperThreads {
 
   void notify_helpers() {
     job_number_.fetch_add(1);
-    job_number_.notify_all();
+    wake_all(job_number_);
   }
 
   void run_helper(i32 index) {
@@ -122,14 +122,14 @@ class HelperThreads {
       seen = wait_for_job(seen);
       active_helpers_.fetch_add(1);
       if (Job* job = job_.load()) run_parts(*job, index);
-      if (active_helpers_.fetch_sub(1) == 1) active_helpers_.notify_all();
+      if (active_helpers_.fetch_sub(1) == 1) wake_all(active_helpers_);
     }
   }
 
   // Waits until the number of the latest job differs from `seen`, and returns it. Spins first, because jitted loops
   // submit the next job soon.
   u32 wait_for_job(u32 seen) {
-    if (!spin_until([&] { return job_number_.load() != seen; })) job_number_.wait(seen);
+    if (!spin_until([&] { return job_number_.load() != seen; })) wait_while_equal(job_number_, seen);
     return job_number_.load();
   }
 
@@ -140,7 +140,7 @@ class HelperThreads {
   std::vector<std::thread> threads_;
   std::atomic<Job*> job_{nullptr};
   std::atomic<u32> job_number_{0};
-  std::atomic<i32> active_helpers_{0};
+  std::atomic<u32> active_helpers_{0};
 };
 
 }  // namespace envpool

@@ -31,6 +31,9 @@ inline std::string thread_name() {
   return name;
 }
 
+inline void wait_while_equal(const std::atomic<u32>& word, u32 value) { word.wait(value); }
+inline void wake_all(std::atomic<u32>& word) { word.notify_all(); }
+
 inline void free_code(const u8* code, size_t size) { munmap(const_cast<u8*>(code), size); }
 
 inline void* open_library(const std::string& path, std::string& why) {

@@ -4,6 +4,7 @@
 // implementation per system. This file declares them, and includes the implementation at its end.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -35,6 +36,12 @@ void pin_this_thread(i32 cpu);
 // than 15 characters.
 void set_thread_name(const char* name);
 std::string thread_name();
+
+// Blocks the calling thread until wake_all() is called for this word, unless the word does not have this value. May
+// also return early. These are std::atomic's wait() and notify_all(), which lose wake-ups in GCC 12's library for
+// Windows.
+void wait_while_equal(const std::atomic<u32>& word, u32 value);
+void wake_all(std::atomic<u32>& word);
 
 // --- memory ---
 

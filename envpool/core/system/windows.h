@@ -55,6 +55,12 @@ inline void pin_this_thread(i32 cpu) {
   (void)SetThreadGroupAffinity(GetCurrentThread(), &affinity, nullptr);
 }
 
+inline void wait_while_equal(const std::atomic<u32>& word, u32 value) {
+  static_assert(sizeof(word) == sizeof(value));
+  WaitOnAddress(const_cast<std::atomic<u32>*>(&word), &value, sizeof(value), INFINITE);
+}
+inline void wake_all(std::atomic<u32>& word) { WakeByAddressAll(&word); }
+
 // The headers of some compilers lack these functions of Windows.
 template <class Function>
 Function* kernel_function(const char* name) {
