@@ -52,6 +52,7 @@ class Engine {
       wait("start");
       shared_.open(kSharedState + id);
       check_shared();
+      check_screen(config);
       shared_.unlink();  // before the queue, whose lock protects it (leftovers.h)
       for (MessageQueue* queue : {&from_engine_, &to_engine_}) queue->unlink();
       shared_.close_file();
@@ -199,6 +200,22 @@ class Engine {
                      i64(sizeof(SharedGame)) - i64(offsetof(SharedGame, hit_count)));
     started_ = true;
   }
+  // Throws if game_args have changed the screen, whose pixels would be read in the wrong order.
+  void check_screen(const Config& config) const {
+    const SharedGame& state = game();
+    if (state.screen_width == u64(config.width) && state.screen_height == u64(config.height) &&
+        state.screen_format == screen_format(config)) {
+      return;
+    }
+    const auto screen = [](i64 width, i64 height, i32 format) {
+      return std::to_string(width) + " x " + std::to_string(height) + " pixels in format " + std::to_string(format);
+    };
+    throw std::runtime_error("expected game_args that leave the screen as it is, " +
+                             screen(config.width, config.height, screen_format(config)) + ", got " +
+                             screen(state.screen_width, state.screen_height, state.screen_format));
+  }
+  // Returns the engine's number of the format.
+  static i32 screen_format(const Config& config) { return config.gray ? 8 : config.interleaved ? 1 : 0; }
   static u64 volatile_read(const u64& value) { return *static_cast<const volatile u64*>(&value); }
 
   static std::vector<std::string> arguments(const EngineFiles& files, const Config& config, u32 seed,
@@ -220,11 +237,8 @@ class Engine {
     if (config.labels) add({"+viz_labels", "1"});
     if (config.automap) add({"+viz_automap", "1", "+viz_automap_mode", std::to_string(config.automap_mode)});
     add({"+viz_render_mode", std::to_string(config.render_mode()), "+viz_noconsole", "1"});
-    add({"+viz_screen_format",
-         config.gray          ? "8"
-         : config.interleaved ? "1"
-                              : "0",
-         "+viz_window_hidden", "1", "+viz_noxserver", "1"});
+    add({"+viz_screen_format", std::to_string(screen_format(config)), "+viz_window_hidden", "1"});
+    add({"+viz_noxserver", "1"});
     add({"-noidle", "-nojoy", "-nosound", "+viz_nosound", "1"});
     if (config.ticrate != 35) add({"-ticrate", std::to_string(config.ticrate)});
     all.insert(all.end(), config.arguments.begin(), config.arguments.end());

@@ -172,7 +172,8 @@ class MessageQueue {
   }
 
   enum class Received { kMessage, kNothing, kBroken };
-  // Waits at most this long for a message. The queue is broken if the engine died while it held the mutex.
+  // Waits at most this long for a message. The queue is broken if the engine died while it held the mutex, or if the
+  // engine has written an impossible count.
   Received receive(Message& message, i64 milliseconds) {
     if (!lock()) return Received::kBroken;
     Header* header = this->header();
@@ -190,8 +191,8 @@ class MessageQueue {
       if (error == EOWNERDEAD) pthread_mutex_consistent(&header->mutex);
       --header->blocked_receivers;
     }
-    Received result = error == EOWNERDEAD ? Received::kBroken : Received::kNothing;
-    if (result == Received::kNothing && header->count > 0 && header->count <= kCapacity) {
+    Received result = error == EOWNERDEAD || header->count > kCapacity ? Received::kBroken : Received::kNothing;
+    if (result == Received::kNothing && header->count > 0) {
       Slot* slot = this->slot((header->first + header->count - 1) % kCapacity);
       message = slot->message;
       message.text[sizeof(message.text) - 1] = 0;

@@ -115,6 +115,14 @@ def test_a_scenario_of_the_users(tmp_path: Path) -> None:
         assert not np.array_equal(obs[0, 0], obs[0, 1])
 
 
+@pytest.mark.parametrize("number", [1, 8])
+def test_arguments_that_change_the_screen(number: int) -> None:
+    expected = f"game_args that leave the screen as it is, 320 x 240 pixels in format 0, got .* in format {number}"
+    env = envpool.make("Basic-v1", num_envs=1, game_args=f"+viz_screen_format {number}")
+    with env, pytest.raises(EnvError, match=rf"\[Basic-v1\] environment 0: expected {expected}"):
+        env.reset()
+
+
 def test_combined_actions() -> None:
     # MOVE_RIGHT and MOVE_LEFT are opposite, and come after ATTACK in the engine's order of buttons.
     with envpool.make_gymnasium("SimplerBasic-v1", num_envs=6, use_combined_action=True, seed=1) as env:

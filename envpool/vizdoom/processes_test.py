@@ -106,6 +106,22 @@ def test_an_engine_that_hangs_is_replaced() -> None:
         env.step(IDLE[:1])
 
 
+def test_an_engine_that_writes_nonsense_to_its_queue_is_replaced() -> None:
+    with envpool.make_gymnasium(TASK, num_envs=1) as env:
+        env.reset()
+        engine = engines(os.getpid())[0]
+        os.kill(engine, signal.SIGSTOP)
+        (line,) = (line for line in Path("/proc/self/maps").read_text().splitlines() if "ViZDoomMQCtr" in line)
+        with open("/proc/self/mem", "r+b", buffering=0) as memory:
+            memory.seek(int(line.split("-")[0], 16) + 16 + 24)  # the number of messages, of which 64 fit
+            memory.write((65).to_bytes(8, "little"))
+        started = time.monotonic()
+        with pytest.raises(EnvError, match="environment 0: ViZDoom's engine does not answer: it did not play a tic"):
+            env.step(IDLE[:1])
+        assert time.monotonic() - started < 30  # long before engine_timeout
+        env.step(IDLE[:1])
+
+
 def test_nothing_is_left_after_kill_9() -> None:
     before = left_behind()
     process = start_script("print('ready', flush=True); time.sleep(60)")
