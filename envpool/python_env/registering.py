@@ -11,7 +11,7 @@ import os
 import pickle
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from envpool.python.errors import labelled
@@ -136,7 +136,20 @@ def dumps(value: Any) -> bytes:
         except Exception as error:
             raise pickle.PicklingError(f"{error}; `pip install cloudpickle`, or define it in a module") from error
         return buffer.getvalue()
-    return bytes(cloudpickle.dumps(value))
+
+    class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+        """Keeps the names of source files for tracebacks, which cloudpickle 3.1.3 replaces by "<dynamic-code>"."""
+
+        def reducer_override(self, value: Any) -> Any:
+            if isinstance(value, CodeType) and CodeType in self.dispatch_table:
+                make, arguments = self.dispatch_table[CodeType](value)
+                kept = (value.co_filename if word == "<dynamic-code>" else word for word in arguments)
+                return make, tuple(kept)
+            return super().reducer_override(value)
+
+    buffer = io.BytesIO()
+    Pickler(buffer).dump(value)
+    return buffer.getvalue()
 
 
 def register_python(
