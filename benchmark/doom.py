@@ -36,7 +36,7 @@ SIDES = ["envpool", "package"]
 define_choices("tasks", TASKS, "tasks")
 flags.DEFINE_multi_enum("shapes", list(SHAPES), list(SHAPES), "numbers of environments, synchronous or asynchronous")
 define_choices("sides", SIDES, "peers")
-flags.DEFINE_integer("num_threads", 2, "threads of each side but the package")
+flags.DEFINE_integer("num_threads", 2, "threads of each side except the package")
 
 
 def compare(task: str, shape: dict[str, Any]) -> dict[str, Any]:

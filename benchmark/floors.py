@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles and starts C++ loops without an engine, which show a lower bound on the cost of a step.
+"""Compiles and starts C++ loops that step without an engine, to measure a lower bound on the cost of a step.
 
 Each loop is compiled into build/benchmark when it is first needed. All use the protocol of turns.h.
 """

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-# The folder of side.py and bench_side.py takes the place of this one, whose mujoco.py would hide the package mujoco.
+# Replaces this folder, whose mujoco.py would hide the package mujoco, with the folder of side.py and bench_side.py.
 sys.path[0] = sys.argv[2]
 import bench_side  # noqa: E402  (removes that folder from the path)
 from bench_side import RING, make_pool, maker, ring, rom_name  # noqa: E402

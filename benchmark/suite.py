@@ -131,7 +131,7 @@ def startups(case: dict[str, Any], bar: tqdm) -> dict[str, Any]:
 
 
 def memories(case: dict[str, Any], bar: tqdm) -> dict[str, Any]:
-    """Measures bytes per environment by comparing a process that has all environments with one that has a sixth."""
+    """Measures bytes per environment: compares a process with all environments with one that has a sixth of them."""
     result: dict[str, Any] = {"failed": [], "bytes": {}, "versions": {}}
     for side in ["ours", *(s for s in case["sides"] if s in FLAGS.peers)]:
         many = case.get("fewer", {}).get(side, case["num_envs"])

@@ -33,7 +33,7 @@ class LearningOptions:
     total_timesteps: int = option(500_000, "environment steps per agent")
     num_envs: int = option(4, "environments per agent")
     num_steps: int = option(128, "steps of each environment per rollout")
-    # Where it runs
+    # Devices
     num_devices: int = option(0, "number of devices to use; 0: the greatest common divisor of agents and devices")
     block: int = option(0, "agents that a device trains at once; 0: all of its agents")
     # The network: two towers, for the policy and for the value

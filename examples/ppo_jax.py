@@ -45,7 +45,7 @@ class Options(LearningOptions):
     save_every: int = option(50, "updates between two checkpoints")
     require_return: float = option(float("-inf"), "fail if the mean return of the best setting is lower")
     target: float = option(
-        float("inf"), "show in the table how many seeds end with at least this mean return of 100 episodes"
+        float("inf"), "mean return of 100 episodes; the table shows the number of seeds that end with at least this"
     )
     # Evaluation
     eval_episodes: int = option(64, "episodes per agent after training, with the most probable action at every step")

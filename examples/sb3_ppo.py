@@ -80,7 +80,7 @@ class SmallScreen(VecEnvWrapper):  # type: ignore[misc]
 
 @dataclass
 class Setup:
-    """How to make the environments of a task, and the arguments of PPO that differ from `DEFAULTS`."""
+    """The setup of a task: its environments, and the arguments of PPO that differ from `DEFAULTS`."""
 
     ppo: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)  # for all engines

@@ -114,7 +114,7 @@ class DeviceModel {
   std::vector<Memory> counts_;  // of each action field
   std::string params_;          // the kernel's second argument
   cuda::Word fault_;
-  PureLaunch constant_{};  // what all launches have in common
+  PureLaunch constant_{};  // the common part of all launches
 };
 
 DeviceModel::DeviceModel(const PureModel& model, const Driver& driver, int number)

@@ -14,8 +14,8 @@ struct Body {
   Vec velocity;  // of the centre, in m/s
   f32 spin;      // in rad/s
   Pose pose;
-  Box fat;   // the ground is searched within this box, which has a margin so that it rarely changes
-  f32 rest;  // how long the body has been at rest, in s
+  Box fat;   // contacts are searched within this box; its margin makes changes of the box rare
+  f32 rest;  // the time for which the body has been at rest, in s
   bool awake;
 };
 
@@ -31,12 +31,12 @@ struct WorldState {
   Body body[kBodies];
   Hinge hinge[kHinges];
   i32 contacts;
-  Contact contact[kContacts];  // the oldest is first; Box2D goes through them from the newest to the oldest
-  bool grounded[kBodies];      // whether a contact of the body has begun since the last time that one of them ended
+  Contact contact[kContacts];  // the oldest first; Box2D visits them from the newest to the oldest
+  bool grounded[kBodies];      // whether a contact of the body has begun since one last ended
   bool crashed;                // whether the first body has touched the ground
 };
 
-// The duration of a step, and how many rounds the solvers take.
+// The duration of a step, and the numbers of rounds of the solvers.
 struct StepSize {
   f32 seconds;
   i32 velocity_rounds, position_rounds;

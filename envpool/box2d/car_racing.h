@@ -8,7 +8,7 @@
 //                its turning, and the sum of rewards
 //   Reward       1000 divided by the number of tiles, for each tile that a wheel touches for the first time, less 0.1
 //                for each step; -100 for leaving the playfield
-//   Terminated   all tiles have been touched; a wheel touches the first tile for the first time, when more than the
+//   Terminated   all tiles have been touched; a wheel touches the first tile for the first time, after more than the
 //                fraction `lap_complete_percent` of all tiles has been touched; |x| or |y| is above 333 m
 //   Truncated    after 1000 steps
 //   Reset        a random track; with domain_randomize = true, also random colours. As in gymnasium, the first

@@ -36,7 +36,7 @@ ENVPOOL_FN void draw_number(Canvas& band, f64 number) {
     symbol[count++] = rest % 10;
   }
   if (number < 0) symbol[count++] = minus;
-  // How far the next symbol is to the right: a 1 and the minus sign take less space.
+  // Returns the distance to the next symbol on the right. A 1 and the minus sign take less space than other symbols.
   const auto advance = [&](i32 i) {
     if (symbol[i] == minus) return 13;
     const i32 ones = (symbol[i] == 1) + (i > 0 && symbol[i - 1] == 1);

@@ -8,7 +8,7 @@
 
 namespace envpool::box2d {
 
-// What a joint connects. The angle of the joint, in rad, is angle(second) - angle(first) - reference.
+// Defines a joint between two bodies. The angle of the joint, in rad, is angle(second) - angle(first) - reference.
 struct HingeDef {
   i32 first, second;
   Vec anchor_first, anchor_second;  // in the frames of the bodies
@@ -32,7 +32,7 @@ struct Place {
   f32 angle;
 };
 
-// The masses of a body, as the solver needs them.
+// The centre of mass and the inertia of a body, as the solver uses them.
 struct Inertia {
   Vec center;
   f32 mass, turning;  // the inverse mass and the inverse moment of inertia
@@ -105,7 +105,7 @@ struct HingeSolver {
     mb.spin += b.turning * (cross(arm_b, push) + hinge.motor_impulse + hinge.limit_impulse);
   }
 
-  // Runs a round of the velocity solver. Returns what it has added to the hinge's impulse, which no round reads.
+  // Runs a round of the velocity solver. Returns the change of the hinge's impulse, which later rounds do not read.
   ENVPOOL_ALWAYS_INLINE Vec velocities(Hinge& hinge, Motion* motions) const {
     Motion ma = motions[first], mb = motions[second];
     const f32 turned = -motor_mass * (mb.spin - ma.spin - motor_speed);

@@ -2,7 +2,7 @@
 //
 // Draws polygons on a canvas of 1000 x 800 pixels and scales it down, with the same bits as pygame. Polygons with
 // smooth outlines are drawn like pygame.gfxdraw's (with Wu's line algorithm), and filled polygons like pygame.draw's.
-// The canvas is scaled like by pygame.transform.smoothscale. It is drawn in bands of a few rows, because the whole
+// The canvas is scaled as pygame.transform.smoothscale does it. It is drawn in bands of a few rows, because the whole
 // canvas would fit neither into a processor's cache nor into the memory of a GPU's thread. Row 0 is at the top of the
 // image.
 #pragma once
@@ -28,8 +28,8 @@ ENVPOOL_ALWAYS_INLINE i32 whole(f64 x) {
 }
 ENVPOOL_ALWAYS_INLINE Dot whole(f64 x, f64 y) { return {whole(x), whole(y)}; }
 
-// How the columns of the canvas are divided into the kWidth columns of an image. `kSpace` is the width of an image's
-// column in 1/kOne of a pixel, as pygame.transform.smoothscale computes it. Where two of them share a pixel, it belongs
+// Divides the columns of the canvas into cells, one for each of the kWidth columns of an image. `kSpace` is the width
+// of a cell in 1/kOne of a pixel, as pygame.transform.smoothscale computes it. A pixel that lies in two cells belongs
 // to the left one.
 template <i32 kWidth>
 struct Cells {
@@ -311,8 +311,8 @@ class Shrinker {
   ENVPOOL_ALWAYS_INLINE static u64 green(Pixel pixel) { return pixel >> 8 & 255; }
   ENVPOOL_ALWAYS_INLINE static u64 upper_halves(u64 numbers) { return numbers >> 16 & 0x0000FFFF0000FFFF; }
 
-  // A shrunk pixel depends on its cell and on the last pixel of the cell before. It is as in the row above if both
-  // cells have the same single colours as there.
+  // A shrunk pixel depends on its cell and on the last pixel of the previous cell. It equals the shrunk pixel above
+  // it if both cells have a single colour, which is the same in the row above.
   ENVPOOL_FN void shrink_row(const CanvasRow<kWidth>& row) {
     constexpr i32 group = 8;
     static_assert(kWidth % group == 0);
@@ -338,7 +338,7 @@ class Shrinker {
     const i32 begin = Cells<kWidth>::begin(i), last = Cells<kWidth>::end(i) - 1;
     const Pixel color = row.cell[i], last_color = color == CanvasRow<kWidth>::kMixed ? row.pixel[last] : color;
     u64 sum_red_blue = 0, sum_green = 0;
-    if (i > 0) {  // the rest of the pixel that the cell before shares with this one
+    if (i > 0) {  // this cell's part of the pixel that it shares with the previous cell
       const Pixel shared = row.at(begin - 1);
       const u64 rest = u64(kOne - (i * kSpaceX - (begin - 1) * kOne));
       sum_red_blue = upper_halves((red_blue(shared) << 2) * rest);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rigid-body solver for convex polygons that are connected by revolute joints and touch ground at rest. Given the
-// same bodies, its results have the same bits as those of Box2D 2.3 (the version of the package box2d 2.3.10, which
-// gymnasium uses), as long as moving bodies do not collide with each other. Box2D (E. Catto, box2d.org) solves contacts
-// and joints by sequential impulses with warm starting, and puts bodies that rest to sleep. If a body would pass
-// through the ground, Box2D moves it back to the time of impact.
+// A rigid-body solver for convex polygons that are connected by revolute joints and touch ground at rest. It gives the
+// same bits as Box2D 2.3 (the version in the package box2d 2.3.10, which gymnasium uses), as long as moving bodies do
+// not collide with each other. Box2D (E. Catto, box2d.org) solves contacts and joints by sequential impulses with warm
+// starting, and puts bodies that rest to sleep. If a body would pass through the ground, Box2D moves it back to the
+// time of impact.
 //
 // Three things are done differently, without any effect on the bits. First, the ground is searched by position, whereas
 // Box2D searches a tree of boxes. Box2D sorts the pairs that it finds, so only the set of pairs matters. Second, all
@@ -220,7 +220,8 @@ struct Stepper {
     find_contacts(world, scene, moved);
   }
 
-  // Everything that a round of the velocity solver reads and changes, and what it adds to the impulses of the hinges.
+  // The variables of the velocity solver. A round reads and changes all of them except `added`, to which it assigns the
+  // changes of the hinges' impulses.
   struct Iterate {
     Motion motion[kBodies];
     Hinge hinge[kHinges];
@@ -245,9 +246,9 @@ struct Stepper {
     return true;
   }
 
-  // Runs the rounds of a solver. A round depends only on what `same` compares, so once a result equals an earlier one,
-  // rounds repeat with this period. This often happens within ten rounds. From then on, whole periods are not computed
-  // again. Only what they add to the impulses of the hinges, which no round reads, is summed.
+  // Runs the rounds of a solver. A round depends only on the variables that `same` compares, so once these equal those
+  // of an earlier round, the rounds are periodic. This often happens within ten rounds. Further whole periods are then
+  // not computed. Only the changes of the hinges' impulses, which `same` does not compare, are summed for them.
   template <class Round>
   ENVPOOL_FN static void iterate(Iterate& now, const Island& island, i32 rounds, Round round) {
     constexpr i32 longest = 8;

@@ -155,7 +155,7 @@ def test_table(options, capsys):
         "first,",
         "median",
     ]
-    # One seed ends with 475 or more; two reached it, both after 1,024 steps.
+    # One of the three seeds ends at 475 or more. Two have reached 475 at some time, both after 1,024 steps.
     assert row.split() == ["clip=0.2", "458.0", "±", "42.4", "400.0", "490.0", "480.0", "1/3", "1,024"]
 
 
@@ -265,7 +265,7 @@ def test_tag_rollout(options):
     assert worlds.num_taggers == 3 and worlds.choices == (11, 11)
     agent, steps, numbers = jax.jit(lambda agent, key: module.collect(o, worlds, agent, key))(agent, jax.random.key(3))
     following, present, reward = (np.asarray(x) for x in (steps.following, steps.present, steps.reward))
-    assert (present == following.any(axis=-1)).all()  # after a step, a player that had left before observes zeros
+    assert (present == following.any(axis=-1)).all()  # players that left earlier observe zeros
     assert present[..., :3].all()
     assert 0.1 < (~present[..., 3:]).mean() < 0.9
     assert not reward[~present].any()

@@ -199,7 +199,7 @@ def assert_operands_can_be_mapped_alone(env, operands, fixed):
     Args:
         env: the environment.
         operands: batches of the arguments of `step`, by name, in order.
-        fixed: the index of the row that stands for a whole batch when its operand is not mapped.
+        fixed: the index of the row that is passed for an operand that is not mapped.
     """
     rows = {name: jax.tree.map(lambda array: array[fixed], batch) for name, batch in operands.items()}
     for mapped in operands:

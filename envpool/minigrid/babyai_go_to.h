@@ -31,7 +31,7 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
     o.text("level", "maze", "the objects, and which of them the agent must go to").one_of(levels());
     o.integer("num_dists", 18, "objects in red_ball, red_ball_grey, red_blue_ball, local and maze")
         .between(0, kMostObjects);
-    o.boolean("doors_open", false, "all doors are open, in maze");
+    o.boolean("doors_open", false, "in maze, all doors are open");
     declare_rooms(o, 8, 3, 3, 4);
     declare(o);
   }

@@ -26,7 +26,7 @@ struct BabyAIOpen : BabyLevel<BabyAIOpen, BabyAIOpenParams> {
   static std::vector<std::string> colors() { return {"", "red", "green", "blue", "purple", "yellow", "grey"}; }
   static void options(OptionSpecs& o) {
     o.text("level", "maze", "the doors, and which of them the agent must open").one_of(levels());
-    o.text("select_by", "", "how door describes its target: by color, by loc, or either at random")
+    o.text("select_by", "", "in door, the description of the target: by its color or its loc (place); random if empty")
         .one_of({"", "color", "loc"});
     o.text("first_color", "", "colour of the first door in two_doors; random if empty").one_of(colors());
     o.text("second_color", "", "colour of the second door in two_doors; random if empty").one_of(colors());

@@ -27,7 +27,7 @@ struct BabyAIPickup : BabyLevel<BabyAIPickup, BabyAIPickupParams> {
   }
   static void options(OptionSpecs& o) {
     o.text("level", "maze", "the objects, and which of them the agent must pick up").one_of(levels());
-    o.boolean("strict", false, "picking up a wrong object ends the episode, in dist");
+    o.boolean("strict", false, "in dist, picking up a wrong object ends the episode");
     declare_rooms(o);
     declare(o);
   }

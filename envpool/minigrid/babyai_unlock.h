@@ -27,7 +27,7 @@ struct BabyAIUnlock : BabyLevel<BabyAIUnlock, BabyAIUnlockParams> {
   }
   static void options(OptionSpecs& o) {
     o.text("level", "maze", "where the key is, and what the agent must do with it").one_of(levels()).changes_shapes();
-    o.boolean("distractors", false, "whether there are other objects, in local and pickup");
+    o.boolean("distractors", false, "in local and pickup, whether there are other objects");
     declare(o);
   }
   static Params params(const OptionValues& v) {

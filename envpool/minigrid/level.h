@@ -70,7 +70,7 @@ struct Level {
   using State = S;
 
   static constexpr i32 kNumActions = minigrid::kActions;
-  // What a step began with, for rules that depend on more than its result.
+  // The situation before a step, for rules that depend on more than the result of the step.
   struct Turn {
     i32 action;
     Point front;  // the cell in front of the agent before the step

@@ -121,7 +121,7 @@ MISTAKES = {
         r"reset\(\) does not set the whole state: bytes 36 to 39 of 40 .* and whether the episode ends depends on them"
     ),
     "rand": Mistake(r"calls rand\(\), so that equal seeds give different episodes", always=False),
-    "global": Mistake(r"whether the episode ends depends on something else than the seed, options and actions"),
+    "global": Mistake(r"whether the episode ends depends on something other than the seed, options and actions"),
     "division": Mistake(r"step\(\) divides by zero \(episode \d+, step \d+\)"),
     "throw": Mistake(r"reset\(\) throws an exception: no place"),
     "loop": Mistake(r"step\(\) has an endless loop: one call took more than 3 seconds"),

@@ -74,7 +74,7 @@ struct TagContinuous {
 
   struct Params {
     i32 taggers, players, length;
-    i32 observed;  // how many other players a player observes
+    i32 observed;  // the number of other players that a player observes
     bool full, exits, shuffled;
     f32 side, diagonal, margin, speed_scale;
     f32 top_speed[2], step_reward[2];  // by role: runner, tagger

@@ -54,7 +54,7 @@ class Function:
         self.local_bytes = self.shared_bytes = 0
         self.text = ""
         self._names = names
-        self._depth = 0  # how many braces are open
+        self._depth = 0  # number of open braces
         self._declarations: list[str] = []
         self._operands = Operands(names, {*self.parameters, result})
         sizes = dict(zip(self.parameters, self.sizes, strict=True))

@@ -50,7 +50,7 @@ struct FrozenLake {
     o.real("goal_reward", 1, "reward for reaching the goal");
     o.real("hole_reward", 0, "reward for falling into a hole");
     o.real("frozen_reward", 0, "reward for any other step");
-    o.text("prob_name", "prob", "name of the info with the probability: gymnasium's, prob, or gymnax's, p")
+    o.text("prob_name", "prob", "name of the info that holds the probability: prob in gymnasium, p in gymnax")
         .one_of({"prob", "p"})
         .changes_shapes();
   }

@@ -40,7 +40,7 @@ ENVPOOL_FN void refresh_missile(Console& c, const Rom& rom, u32 i) {
 
 ENVPOOL_FN bool ball_enabled(const Tia& t) { return t.reg[kVdelbl] & 1 ? t.ball_old : (t.reg[kEnabl] & 2) != 0; }
 
-// Must be called before a missile gets a new shape. Also ends the Cosmic Ark effect on missile 0.
+// Call this before changing the shape of a missile. Also ends the Cosmic Ark effect on missile 0.
 ENVPOOL_FN void before_missile_rebuild(Console& c, u32 missile) {
   before_reshape(c, kMissile0 + missile);
   if (missile == 0) c.tia.missile0_shape = 0;

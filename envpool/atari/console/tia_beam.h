@@ -82,7 +82,7 @@ ENVPOOL_FN bool pixels_matter(const Console& c, u32 object) {
   return c.drawing || (latches & ~static_cast<u32>(t.collisions)) != 0;
 }
 
-// Must be called before a change of anything on which an object's pixels depend.
+// Call this before changing anything that determines an object's pixels.
 ENVPOOL_ALWAYS_INLINE void before_change(Console& c, u32 object) {
   Tia& t = c.tia;
   const u8 bit = static_cast<u8>(1u << object);
@@ -173,7 +173,7 @@ ENVPOOL_NOINLINE void end_segment(Console& c, const Rom& rom, i32 x) {
   t.changed_in_segment = 0;
 }
 
-// Must be called before a change that concerns several objects or the colours.
+// Call this before a change that affects several objects or the colours.
 ENVPOOL_FN void split_line(Console& c, const Rom& rom, u32 changing) {
   Tia& t = c.tia;
   const i32 x = beam_x(t);

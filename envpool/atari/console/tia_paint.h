@@ -40,7 +40,7 @@ constexpr BelowTable make_below_table() {
 }
 constexpr BelowTable kBelow = make_below_table();
 
-// What to paint in a span of a line.
+// The contents of a span of a line, and the rules for its colours.
 struct Scene {
   const u64* pixels[kObjects];  // three words each; a fourth must be readable for AVX2
   u8 colour[4];   // of player 0 and missile 0; of player 1 and missile 1; of playfield and ball; of the background

@@ -25,7 +25,7 @@ CHUNK = 250  # frames compared at a time
 
 @dataclass(frozen=True)
 class Plan:
-    """How a game is played: its random seed, its sticky actions, and which frames are drawn."""
+    """A way to play a game: its random seed, its sticky actions, and the frames that are drawn."""
 
     name: str
     seed: int

@@ -40,9 +40,9 @@ inline std::vector<u8> random_image(Rng& rng, u32 number) {
 }
 
 // A program that draws frames of about 262 lines. It writes to the TIA's registers within and between lines. It reads
-// tables, pointers, collisions and the timer. It also calls a subroutine, pushes, and switches banks, all of which hold
-// the same program. With `long_frames`, a delay loop after each frame takes longer than the longest update of the
-// console.
+// tables, pointers, collisions and the timer. It also calls a subroutine, pushes bytes onto the stack, and switches
+// between banks, which all hold the same program. With `long_frames`, a delay loop after each frame takes longer than
+// the longest update of the console.
 class RandomProgram {
  public:
   RandomProgram(Rng& rng, Mapper mapper, u16 origin, bool long_frames) : rng_(rng), mapper_(mapper), origin_(origin) {

@@ -270,7 +270,7 @@ class Game {
     if (other.fill == copies_[0].fill) {
       mistake(place, what +
                          " differs between two runs with the same seed, options and actions: does the code use a "
-                         "global or static variable, the clock, or another random number generator than its Rng?");
+                         "global or static variable, the clock, or a random number generator other than its Rng?");
     }
     if (!unset_.empty()) {
       mistake("reset", "reset() does not set the whole state: bytes " + unset_ + " of " +
@@ -278,8 +278,8 @@ class Game {
                            what + " depends on them");
     }
     mistake(place, what +
-                       " depends on something else than the seed, options and actions: a local variable without a "
-                       "value, a global or static variable, the clock, or another random number generator than its "
+                       " depends on something other than the seed, options and actions: a local variable without a "
+                       "value, a global or static variable, the clock, or a random number generator other than its "
                        "Rng");
   }
 

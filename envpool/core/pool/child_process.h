@@ -173,7 +173,7 @@ class Child {
   // Returns whether the child runs. Other code in this process may have collected the child's exit status.
   bool running() {
     if (child_ <= 0) return false;
-    // Until its status is collected, the child's number, which is also that of its process group, belongs to it alone.
+    // The child's id, which is also that of its process group, is not reused until its exit status is collected.
     siginfo_t state{};
     if (owned() && waitid(P_PID, id_t(child_), &state, WEXITED | WNOHANG | WNOWAIT) == 0) {
       if (state.si_pid == 0) return true;

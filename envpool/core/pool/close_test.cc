@@ -27,8 +27,8 @@ TEST(a_hanging_environment_blocks_neither_others_nor_close) {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
-// Here close() waits for a worker in the middle of a step. It polls for signals every 50 ms, so without a wake-up it
-// would end later each time. On a busy machine it may also take longer with one, but not each time.
+// close() waits for a worker in the middle of a step, and polls for signals every 50 ms. Without the wake-up, it would
+// return late in every attempt. With the wake-up, it may return late on a busy machine, but not in every attempt.
 TEST(a_close_ends_as_soon_as_the_threads_do) {
   f64 best = HUGE_VAL;
   for (int round = 0; round < 100 && best >= 25; ++round) {

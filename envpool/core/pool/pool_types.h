@@ -37,7 +37,7 @@ struct Interrupted : std::exception {};
 // XLA's threads as separate callers.
 enum class Caller { kUser, kXla };
 
-// Whether the calling thread, which sends and receives a synchronous batch, helps to step its environments.
+// Says whether the calling thread, which sends and receives a synchronous batch, helps to step its environments.
 enum class CallerHelp { kNo, kYes };
 
 // Synchronous: a batch has the rows of one send, in its order. Asynchronous: a batch has the next batch_size

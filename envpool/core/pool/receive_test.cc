@@ -71,7 +71,7 @@ TEST(a_blocked_receiver_is_woken_for_work_that_is_left_to_callers) {
 
 // Returns the time in milliseconds from `event` until a thread that was blocked in recv() returns: the first one below
 // 25 ms, or the shortest of many attempts. A wait polls for signals every 50 ms, so without the wake-up it still ends,
-// but late each time. On a busy machine some attempts are late with the wake-up too.
+// but late in every attempt. With the wake-up, only some attempts are late, on a busy machine.
 template <class Prepare, class Event>
 f64 fastest_wakeup_ms(Prepare&& prepare, Event&& event) {
   f64 best = HUGE_VAL;

@@ -38,10 +38,10 @@ struct Failure {
   }
 };
 
-// Whether a block has fields for the last observations of episodes.
+// Says whether a block has fields for the last observations of episodes.
 enum class FinalFields { kNone, kKept };
 
-// Whether environments may throw.
+// Says whether environments may throw.
 enum class Failures { kNever, kPossible };
 
 // kById: row i of a block belongs to environment i. kAsSent: rows are in the order of the send, or of completion.

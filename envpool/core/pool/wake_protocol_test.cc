@@ -113,7 +113,7 @@ struct State {
   }
 };
 
-// Whether to print an interleaving that violates the protocol.
+// Says whether to print an interleaving that violates the protocol.
 enum class Trace { kNone, kPrint };
 
 class Checker {

@@ -31,7 +31,7 @@ constexpr auto kSequential = std::memory_order_seq_cst;
 
 using Check = std::function<bool()>;
 
-// Whether to explore the large programs too, which takes minutes.
+// Returns whether to explore the large programs too, which takes minutes.
 bool whole() {
   const char* wanted = std::getenv("ENVPOOL_TEST_WEAK_MEMORY");
   return wanted != nullptr && std::string(wanted) == "whole";

@@ -135,7 +135,7 @@ class Model {
     return int(locations.size()) - 1;
   }
 
-  // Whether a store may take the place after `position`.
+  // Returns whether a store may take the place after `position`.
   bool is_free(int location, int position) const {
     const auto& history = locations[size_t(location)].history;
     return size_t(position) + 1 == history.size() || !history[size_t(position) + 1].updates;

@@ -124,8 +124,9 @@ class Writer {
 //   Outcome advance(const f64* action);                            // calls simulate()
 //   void write(Writer) const;                                      // writes one observation
 //
-// `ExtraState` is the state that the simulation does not contain. It is trivially copyable and part of a snapshot. It
-// must have all values of mjData that a step reads before it simulates, because restoring recomputes mjData.
+// `ExtraState` is the state that the simulation does not contain. It is trivially copyable and part of a snapshot. If a
+// step reads derived values of mjData before it simulates, ExtraState must hold them, because restoring a snapshot
+// recomputes mjData.
 // clang-format on
 template <class Derived, class DerivedParams, class ExtraState>
 class GymEnv {
