@@ -30,7 +30,7 @@ struct BabyState : Agent {
 // A level derives from BabyLevel<itself, its Params, its State> and defines
 //
 //   template <class Rooms>
-//   ENVPOOL_FN static void furnish(State&, const Params&, Rooms&, Instruction&);    // may set rooms.make.failed
+//   ENVPOOL_FN static void populate(State&, const Params&, Rooms&, Instruction&);    // may set rooms.make.failed
 //   // optional:
 //   ENVPOOL_FN static bool keeps_keys(const Params&);      // whether instructions never name a key that opens a door
 //
@@ -53,7 +53,7 @@ struct BabyLevel : Level<Derived, P, S> {
   ENVPOOL_FN static void generate(State& s, const Params& p, Maker<Draws>& make) {
     RoomMaker<Draws> rooms(make, p);
     Instruction instruction;
-    Derived::furnish(s, p, rooms, instruction);
+    Derived::populate(s, p, rooms, instruction);
     if (make.failed) return;
     const Scene scene = scene_of(rooms);
     if (!is_valid(scene, instruction, Derived::keeps_keys(p))) {

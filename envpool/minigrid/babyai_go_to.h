@@ -62,7 +62,7 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
 #endif
 
   template <class Rooms>
-  ENVPOOL_FN static void furnish(State&, const Params& p, Rooms& rooms, Instruction& instruction) {
+  ENVPOOL_FN static void populate(State&, const Params& p, Rooms& rooms, Instruction& instruction) {
     auto& make = rooms.make;
     Cell objects[kMostObjects];
     Point places[kMostObjects];

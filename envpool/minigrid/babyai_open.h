@@ -62,7 +62,7 @@ struct BabyAIOpen : BabyLevel<BabyAIOpen, BabyAIOpenParams> {
 #endif
 
   template <class Rooms>
-  ENVPOOL_FN static void furnish(State&, const Params& p, Rooms& rooms, Instruction& instruction) {
+  ENVPOOL_FN static void populate(State&, const Params& p, Rooms& rooms, Instruction& instruction) {
     auto& make = rooms.make;
     constexpr Place kMiddle{1, 1};
     i32 colors[kColors];

@@ -53,7 +53,7 @@ struct BabyAIPickup : BabyLevel<BabyAIPickup, BabyAIPickupParams> {
 #endif
 
   template <class Rooms>
-  ENVPOOL_FN static void furnish(State&, const Params& p, Rooms& rooms, Instruction& instruction) {
+  ENVPOOL_FN static void populate(State&, const Params& p, Rooms& rooms, Instruction& instruction) {
     auto& make = rooms.make;
     constexpr Place kMiddle{1, 1};
     constexpr i32 kMost = 20;
@@ -96,7 +96,7 @@ struct BabyAIPickup : BabyLevel<BabyAIPickup, BabyAIPickupParams> {
         break;
       }
       case kCorridor:
-        furnish_corridor(rooms, p.num_rows);
+        populate_corridor(rooms, p.num_rows);
         target.type = kBall;
         break;
       default:

@@ -51,7 +51,7 @@ struct BabyAIPutNext : BabyLevel<BabyAIPutNext, BabyAIPutNextParams, BabyAIPutNe
 #endif
 
   template <class Rooms>
-  ENVPOOL_FN static void furnish(State& s, const Params& p, Rooms& rooms, Instruction& instruction) {
+  ENVPOOL_FN static void populate(State& s, const Params& p, Rooms& rooms, Instruction& instruction) {
     auto& make = rooms.make;
     Cell left[kMostObjects], right[kMostObjects];
     Point left_places[kMostObjects], right_places[kMostObjects];

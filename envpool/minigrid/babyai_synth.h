@@ -60,9 +60,9 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
   ENVPOOL_FN static bool keeps_keys(const Params& p) { return p.unblocking && !p.action_obj_door; }
 
   template <class Rooms>
-  ENVPOOL_FN static void furnish(State&, const Params& p, Rooms& rooms, Instruction& instruction) {
+  ENVPOOL_FN static void populate(State&, const Params& p, Rooms& rooms, Instruction& instruction) {
     if (p.action_obj_door) {
-      furnish_with_doors(rooms, instruction);
+      populate_with_doors(rooms, instruction);
       return;
     }
     Place locked = kAnyRoom;
@@ -150,7 +150,7 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
   }
 
   template <class Rooms>
-  ENVPOOL_DEVICE_CALL static void furnish_with_doors(Rooms& rooms, Instruction& instruction) {
+  ENVPOOL_DEVICE_CALL static void populate_with_doors(Rooms& rooms, Instruction& instruction) {
     auto& make = rooms.make;
     Cell objects[9];
     rooms.add_distractors(5, true, {1, 1}, objects);

@@ -41,7 +41,7 @@ struct BabyAIUnlock : BabyLevel<BabyAIUnlock, BabyAIUnlockParams> {
 #endif
 
   template <class Rooms>
-  ENVPOOL_FN static void furnish(State&, const Params& p, Rooms& rooms, Instruction& instruction) {
+  ENVPOOL_FN static void populate(State&, const Params& p, Rooms& rooms, Instruction& instruction) {
     auto& make = rooms.make;
     constexpr Place kMiddle{1, 1};
     const auto color_at = [&](Point door) { return i32(color_of(make.grid[door])); };

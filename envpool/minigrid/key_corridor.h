@@ -30,8 +30,8 @@ struct KeyCorridor : RoomLevel<KeyCorridor> {
 #endif
 
   template <class Rooms>
-  ENVPOOL_FN static void furnish(State& s, const Params& p, Rooms& rooms) {
-    s.target = furnish_corridor(rooms, p.num_rows);
+  ENVPOOL_FN static void populate(State& s, const Params& p, Rooms& rooms) {
+    s.target = populate_corridor(rooms, p.num_rows);
     say_pick_up(rooms, s.target);
   }
 };

@@ -54,7 +54,7 @@ struct ObstructedMaze : RoomLevel<ObstructedMaze, ObstructedMazeParams> {
 #endif
 
   template <class Rooms>
-  ENVPOOL_FN static void furnish(State& s, const Params& p, Rooms& rooms) {
+  ENVPOOL_FN static void populate(State& s, const Params& p, Rooms& rooms) {
     auto& make = rooms.make;
     i32 colors[kColors];
     for (i32 i = 0; i < kColors; ++i) colors[i] = make.color_by_name(i);

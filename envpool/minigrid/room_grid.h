@@ -214,10 +214,9 @@ class RoomMaker {
   Room rooms_[kMostRooms];
 };
 
-// Furnishes rooms on both sides of a corridor: a key on the left, and a ball behind a locked door on the right. Returns
-// the ball.
+// Puts a key into a room on the left of a corridor, and a ball behind a locked door on the right. Returns the ball.
 template <class Draws>
-ENVPOOL_FN Cell furnish_corridor(RoomMaker<Draws>& rooms, i32 num_rows) {
+ENVPOOL_FN Cell populate_corridor(RoomMaker<Draws>& rooms, i32 num_rows) {
   for (i32 row = 1; row < num_rows; ++row) rooms.remove_wall({1, row}, 3);
   const i32 locked = rooms.make.below(num_rows);
   const Point door = rooms.add_door({2, locked}, 2, kAny, 1);
@@ -244,7 +243,7 @@ struct RoomLevel : Level<Derived, P, S> {
   template <class Draws>
   ENVPOOL_FN static void generate(State& s, const Params& p, Maker<Draws>& make) {
     RoomMaker<Draws> rooms(make, p);
-    Derived::furnish(s, p, rooms);
+    Derived::populate(s, p, rooms);
   }
   ENVPOOL_FN static void judge(const State& s, const Params& p, const Turn& turn, Outcome& outcome) {
     if (turn.action == kPickup && kind_of(s.carried) == s.target) Base::succeed(s, p, outcome);

@@ -27,7 +27,7 @@ struct Unlock : RoomLevel<Unlock, RoomParams, UnlockState> {
 #endif
 
   template <class Rooms>
-  ENVPOOL_FN static void furnish(State& s, const Params&, Rooms& rooms) {
+  ENVPOOL_FN static void populate(State& s, const Params&, Rooms& rooms) {
     s.door = rooms.add_door({0, 0}, 0, kAny, 1);
     rooms.add_object({0, 0}, kKey, i32(color_of(rooms.make.grid[s.door])));
     rooms.place_agent({0, 0});

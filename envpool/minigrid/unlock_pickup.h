@@ -35,7 +35,7 @@ struct UnlockPickup : RoomLevel<UnlockPickup, UnlockPickupParams> {
 #endif
 
   template <class Rooms>
-  ENVPOOL_FN static void furnish(State& s, const Params& p, Rooms& rooms) {
+  ENVPOOL_FN static void populate(State& s, const Params& p, Rooms& rooms) {
     s.target = rooms.add_object({1, 0}, kBox);
     const Point door = rooms.add_door({0, 0}, 0, kAny, 1);
     if (p.blocked) rooms.make.grid[door - Point{1, 0}] = object(kBall, rooms.make.color());
