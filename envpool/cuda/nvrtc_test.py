@@ -97,7 +97,7 @@ HEADERS = [
     ("#include <vector>\n", 'game.h:1: cannot open source file "vector"', ""),
     ('static_assert(sizeof(int) == 5, "five bytes are needed");\n', "game.h:1: five bytes are needed", ""),
     # The error is in a template of this package, so the message must point to the user's line.
-    ("struct Odd {};\n\ninline double f() { return envpool::math::polynomial(Odd(), 1.0, 2.0); }\n", "game.h:3:", "envpool/core/math/math.h:"),
+    ("struct Odd {};\n\ninline double f() { return envpool::math::polynomial(Odd(), 1.0, 2.0); }\n", "game.h:3:", "envpool/core/math/real.h:"),
     ("#error this is not for a GPU\n", "game.h:1: #error directive: this is not for a GPU", ""),
 ]  # fmt: skip
 

@@ -3,6 +3,7 @@
 // Creates, resets, steps and observes environments. Each of the three contracts of env.h has its own struct for this.
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -19,6 +20,15 @@ template <class Env>
 i64 extra_bytes_of(const typename Env::Params& params) {
   if constexpr (requires { Env::extra_bytes(params); }) return Env::extra_bytes(params);
   return 0;
+}
+
+// Zeroes the derived bytes of a copy of a state. `extra` is the address of its extra bytes.
+template <class Env>
+void clear_derived(void* extra, const typename Env::Params& params) {
+  if constexpr (requires { Env::derived_bytes(params); }) {
+    const i64 bytes = Env::derived_bytes(params);
+    std::memset(static_cast<u8*>(extra) + Env::extra_bytes(params) - bytes, 0, size_t(bytes));
+  }
 }
 
 // Portable code should not throw, but a user's code may. The families of this package are compiled without exception

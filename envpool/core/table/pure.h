@@ -22,10 +22,11 @@
 #include <string>
 #include <vector>
 
+#include "envpool/core/table/contract_calls.h"
 #include "envpool/core/table/episode.h"
 #include "envpool/core/table/in_lanes.h"
+#include "envpool/core/table/model.h"
 #include "envpool/core/table/prefetched_rng.h"
-#include "envpool/core/table/vector_env.h"
 
 namespace envpool {
 

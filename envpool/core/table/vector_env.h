@@ -22,94 +22,12 @@
 #include "envpool/core/table/contract_calls.h"
 #include "envpool/core/table/episode.h"
 #include "envpool/core/table/in_lanes.h"
+#include "envpool/core/table/model.h"
 #include "envpool/core/table/prefetched_rng.h"
 #include "envpool/core/table/spec.h"
 #include "envpool/core/table/vtable.h"
 
 namespace envpool {
-
-// Zeroes the derived bytes of a copy of a state. `extra` is the address of its extra bytes.
-template <class Env>
-void clear_derived(void* extra, const typename Env::Params& params) {
-  if constexpr (requires { Env::derived_bytes(params); }) {
-    const i64 bytes = Env::derived_bytes(params);
-    std::memset(static_cast<u8*>(extra) + Env::extra_bytes(params) - bytes, 0, size_t(bytes));
-  }
-}
-
-// The data that environments with the same options share: resolved options, arrays, and an immutable blob (a ROM, a
-// map).
-template <class Env>
-struct Model {
-  typename Env::Params params;
-  Blob blob;
-  Spec spec;
-  std::vector<abi::Field> fields{}, actions{};
-  abi::Layout layout{};
-  u32 tag = 0;  // derived from layout.identity, stored in each state that a caller holds; never 0
-
-  void lay_out() {
-    for (const FieldSpec& field : spec.fields) fields.push_back(view(field));
-    for (const FieldSpec& field : spec.actions) actions.push_back(view(field));
-    layout = {fields.data(),    actions.data(),     i32(fields.size()), i32(actions.size()),
-              spec.max_players, spec.render_height, spec.render_width,  identity()};
-    tag = u32(layout.identity) | 1;
-  }
-
-  // Returns whether two models can exchange states and parameters. Compares everything that the identity, which is only
-  // a hash, covers.
-  bool same_as(const Model& other) const {
-    const auto words = [](const Model& model) {
-      std::vector<u64> all;
-      model.each_word([&](u64 word) { all.push_back(word); });
-      return all;
-    };
-    return words(*this) == words(other);
-  }
-
- private:
-  u64 identity() const {
-    u64 hash = 0xCBF29CE484222325u;
-    each_word([&](u64 word) {
-      hash = (hash ^ word) * 0xD1342543DE82EF95u;
-      hash ^= hash >> 32;
-    });
-    return hash;
-  }
-  // Calls `mix` with everything that decides whether two models can exchange states. No pointers are included, so the
-  // identity is the same in every process.
-  template <class Mix>
-  void each_word(Mix&& mix) const {
-    const auto mix_text = [&](const char* text) {
-      for (; *text != 0; ++text) mix(u64(u8(*text)));
-      mix(0);
-    };
-    mix_text(Env::kName);
-    mix(sizeof(params));
-    if constexpr (requires { typename Env::State; } || requires { typename Env::Shared; }) mix(sizeof(StateOf<Env>));
-    for (const auto* list : {&fields, &actions}) {
-      mix(list->size());
-      for (const abi::Field& field : *list) {
-        mix_text(field.name);
-        mix(u64(field.dtype) << 32 | u64(field.per_player) << 16 | u64(field.dimensions));
-        for (i32 i = 0; i < field.dimensions; ++i) mix(u64(field.shape[i]));
-        mix(u64(field.discrete));
-        for (i64 i = 0; field.counts != nullptr && i < field.row_bytes / dtype_size(field.dtype); ++i) {
-          mix(u64(field.counts[i]));
-        }
-      }
-    }
-    mix(u64(spec.max_players));
-    mix(u64(extra_bytes_of<Env>(params)));
-    if constexpr (requires { Env::identity(params); }) mix(Env::identity(params));
-    for (size_t i = 0; i < blob.size() / sizeof(u64); ++i) mix(reinterpret_cast<const u64*>(blob.data())[i]);
-  }
-  static abi::Field view(const FieldSpec& field) {
-    const i64* counts = field.counts.empty() ? nullptr : field.counts.data();
-    return {field.name.c_str(), field.dtype,       field.per_player, i32(field.shape.size()),
-            field.shape.data(), field.row_bytes(), field.discrete,   counts};
-  }
-};
 
 // The environments of one pool, stored contiguously.
 template <class Env, class Contract>
