@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exports the family's environments to tests that replay the numbers that the reference has drawn. Also exports worlds
-// whose bodies a test chooses. As in testing/functions.cc, macros turn the family's plugin.cc into a list of functions.
-#include <stdexcept>
-#include <string>
-
+// whose bodies a test chooses. testing/family_list.h turns the family's plugin.cc into a list of functions.
 #include "envpool/box2d/world.h"
 #include "envpool/core/plugin.h"
+#include "envpool/testing/family_list.h"
 
 namespace envpool::box2d {
 
@@ -81,13 +79,6 @@ struct Replayed {
   i64 (*step)(const abi::Options*, u8* state, const void* action, f32* reward, u8* ends, const f64*, i64 count);
 };
 
-template <class Env>
-typename Env::Params params_of(const abi::Options* options) {
-  OptionSpecs specs;
-  Env::options(specs);
-  return Env::params(OptionValues(specs, *options));
-}
-
 template <class Env, Literal = "">
 constexpr Replayed table() {
   using State = typename Env::State;
@@ -95,7 +86,7 @@ constexpr Replayed table() {
           .reset =
               [](const abi::Options* options, u8* state, const f64* drawn, i64 count) {
                 Tape tape{drawn, count};
-                Env::reset(*reinterpret_cast<State*>(state), params_of<Env>(options), tape);
+                Env::reset(*reinterpret_cast<State*>(state), testing::params_of<Env>(options), tape);
                 return tape.wrong ? -1 : tape.used;
               },
           .step =
@@ -104,7 +95,7 @@ constexpr Replayed table() {
                 Tape tape{drawn, count};
                 const void* const fields[] = {action};
                 const i64 row_bytes[] = {0};
-                const Outcome outcome = Env::step(*reinterpret_cast<State*>(state), params_of<Env>(options),
+                const Outcome outcome = Env::step(*reinterpret_cast<State*>(state), testing::params_of<Env>(options),
                                                   ActionRow{fields, row_bytes, 0}, tape);
                 *reward = outcome.reward;
                 ends[0] = outcome.terminated;
@@ -117,21 +108,13 @@ constexpr Replayed table() {
 }  // namespace envpool::box2d
 
 #undef ENVPOOL_PLUGIN
-// The list in plugin.cc names envpool::table. In this namespace, that is the function above.
-#define ENVPOOL_PLUGIN(...)                                                    \
-  namespace envpool::box2d::of_family {                                        \
-  namespace envpool = ::envpool::box2d;                                        \
-  static constexpr ::envpool::box2d::Replayed kEnvironments[] = {__VA_ARGS__}; \
-  }
+#define ENVPOOL_PLUGIN(...) ENVPOOL_FAMILY_ENVIRONMENTS(envpool::box2d, Replayed, __VA_ARGS__)
 #include "envpool/box2d/plugin.cc"
 
 namespace {
 
-const Replayed& find(const char* name) {
-  for (const Replayed& environment : of_family::kEnvironments) {
-    if (std::string(environment.name) == name) return environment;
-  }
-  throw std::invalid_argument(std::string("no environment is named ") + name);
+const envpool::box2d::Replayed& find(const char* name) {
+  return envpool::testing::environment_named(name, envpool::box2d::of_family::kEnvironments);
 }
 
 }  // namespace

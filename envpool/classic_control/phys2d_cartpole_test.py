@@ -14,8 +14,9 @@ import pytest
 from scipy import stats
 
 import envpool
+from envpool.classic_control.testing.sines import use_our_sines
 from envpool.testing import libraries
-from envpool.testing.capi import Functions, pointer
+from envpool.testing.capi import Functions
 
 pytest.importorskip("jax")
 cartpole = pytest.importorskip("gymnasium.envs.phys2d.cartpole")
@@ -52,19 +53,7 @@ def reference_step(states, actions, **options):
 @pytest.fixture
 def our_sines(monkeypatch):
     """Makes the reference compute sines and cosines with our functions."""
-    library = ctypes.CDLL(libraries.library("core_testing"))
-
-    def ours(name):
-        def function(x):
-            x = np.ascontiguousarray(x, np.float32)
-            y = np.empty_like(x)
-            library[f"sincos_{name}_f32"](pointer(x), pointer(y), ctypes.c_int64(x.size))
-            return y
-
-        return function
-
-    monkeypatch.setattr(cartpole.jnp, "sin", ours("sin"))
-    monkeypatch.setattr(cartpole.jnp, "cos", ours("cos"))
+    use_our_sines(monkeypatch, cartpole.jnp)
 
 
 def states_and_actions():

@@ -14,8 +14,9 @@ import pytest
 from scipy import stats
 
 import envpool
+from envpool.classic_control.testing.sines import use_our_sines
 from envpool.testing import libraries
-from envpool.testing.capi import Functions, pointer
+from envpool.testing.capi import Functions
 from envpool.testing.chi_square import SMALLEST_P
 
 pytest.importorskip("jax")
@@ -55,20 +56,8 @@ def reference_observation(states):
 
 @pytest.fixture
 def our_sines(monkeypatch):
-    """Lets the reference use our sines and cosines."""
-    library = ctypes.CDLL(libraries.library("core_testing"))
-
-    def ours(name):
-        def function(x):
-            x = np.ascontiguousarray(x, np.float32)
-            y = np.empty_like(x)
-            library[f"sincos_{name}_f32"](pointer(x), pointer(y), ctypes.c_int64(x.size))
-            return y
-
-        return function
-
-    monkeypatch.setattr(pendulum.jnp, "sin", ours("sin"))
-    monkeypatch.setattr(pendulum.jnp, "cos", ours("cos"))
+    """Makes the reference compute sines and cosines with our functions."""
+    use_our_sines(monkeypatch, pendulum.jnp)
 
 
 def pool_states(env):

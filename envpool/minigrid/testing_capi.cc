@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exports the family's environments to tests that replay the numbers that the reference has drawn. As in
-// testing/functions.cc, macros turn the family's plugin.cc into a list of functions.
-#include <stdexcept>
-#include <string>
-
+// Exports the family's environments to tests that replay the numbers that the reference has drawn.
+// testing/family_list.h turns the family's plugin.cc into a list of functions.
 #include "envpool/core/plugin.h"
+#include "envpool/testing/family_list.h"
 
 namespace envpool::minigrid {
 
@@ -47,13 +45,6 @@ struct Replayed {
   i64 (*step)(const abi::Options*, u8* state, i32 action, f32* reward, u8* ends, const Drawn*, i64 count);
 };
 
-template <class Env>
-typename Env::Params params_of(const abi::Options* options) {
-  OptionSpecs specs;
-  Env::options(specs);
-  return Env::params(OptionValues(specs, *options));
-}
-
 template <class Env, Literal = "">
 constexpr Replayed table() {
   using State = typename Env::State;
@@ -62,14 +53,14 @@ constexpr Replayed table() {
       .reset =
           [](const abi::Options* options, u8* state, const Drawn* drawn, i64 count) {
             Tape tape{drawn, count};
-            Env::begin(*reinterpret_cast<State*>(state), params_of<Env>(options), tape);
+            Env::begin(*reinterpret_cast<State*>(state), testing::params_of<Env>(options), tape);
             return tape.wrong ? -1 : tape.used;
           },
       .step =
           [](const abi::Options* options, u8* state, i32 action, f32* reward, u8* ends, const Drawn* drawn, i64 count) {
             Tape tape{drawn, count};
             State& s = *reinterpret_cast<State*>(state);
-            const Outcome outcome = Env::advance(s, params_of<Env>(options), action, tape);
+            const Outcome outcome = Env::advance(s, testing::params_of<Env>(options), action, tape);
             *reward = outcome.reward;
             ends[0] = outcome.terminated;
             ends[1] = outcome.truncated;
@@ -81,21 +72,13 @@ constexpr Replayed table() {
 }  // namespace envpool::minigrid
 
 #undef ENVPOOL_PLUGIN
-// The list in plugin.cc names envpool::table. In this namespace, that is the function above.
-#define ENVPOOL_PLUGIN(...)                                                       \
-  namespace envpool::minigrid::of_family {                                        \
-  namespace envpool = ::envpool::minigrid;                                        \
-  static constexpr ::envpool::minigrid::Replayed kEnvironments[] = {__VA_ARGS__}; \
-  }
+#define ENVPOOL_PLUGIN(...) ENVPOOL_FAMILY_ENVIRONMENTS(envpool::minigrid, Replayed, __VA_ARGS__)
 #include "envpool/minigrid/plugin.cc"
 
 namespace {
 
-const Replayed& find(const char* name) {
-  for (const Replayed& environment : of_family::kEnvironments) {
-    if (std::string(environment.name) == name) return environment;
-  }
-  throw std::invalid_argument(std::string("no environment is named ") + name);
+const envpool::minigrid::Replayed& find(const char* name) {
+  return envpool::testing::environment_named(name, envpool::minigrid::of_family::kEnvironments);
 }
 
 }  // namespace

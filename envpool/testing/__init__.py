@@ -5,8 +5,8 @@
   wide.h has 64-bit arrays and actions, and faulty.h throws or hangs on command. plugin.cc lists them, importing
   registration.py registers them, and interfaces.py makes pools of them with each interface. The C++ tests of the engine
   use other test environments, which are in core/testing/environments.h.
-- Calls to an environment's functions without a pool: functions.h and functions.cc export the functions, capi.py calls
-  them, and libraries.py finds the libraries that contain them.
+- Calls to an environment's functions without a pool: functions.h, family_list.h and functions.cc export the functions,
+  capi.py calls them, and libraries.py finds the libraries that contain them.
 - Waits for conditions, and limits on times: waiting.py. Memory of the process: memory.py.
 - Statistics: chi_square.py compares counts of random outcomes with probabilities.
 - Checks of all ids: trajectories.py computes the trajectories whose hashes are in golden.csv, and mutate_states.py

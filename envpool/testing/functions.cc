@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exports the environments of one family to tests as C functions (functions.h). This file is compiled once for each
-// family, and the macro ENVPOOL_FAMILY_LIST names the family's plugin.cc. Below, plugin.cc is included in a namespace
-// in which its list of tables becomes a list of these functions, so every environment in the list is exported.
+// family, and the macro ENVPOOL_FAMILY_LIST names the family's plugin.cc. family_list.h turns its list of tables into a
+// list of these functions, so every environment in the list is exported.
 #include "envpool/testing/functions.h"
+
 #include "envpool/core/plugin.h"
+#include "envpool/testing/family_list.h"
 
 #undef ENVPOOL_PLUGIN
-// In this namespace, envpool::table in the list means the function `table` of functions.h.
-#define ENVPOOL_PLUGIN(...)                                                           \
-  namespace envpool::testing::of_family {                                             \
-  namespace envpool = ::envpool::testing;                                             \
-  static constexpr ::envpool::testing::FunctionTable kEnvironments[] = {__VA_ARGS__}; \
-  }
+#define ENVPOOL_PLUGIN(...) ENVPOOL_FAMILY_ENVIRONMENTS(envpool::testing, FunctionTable, __VA_ARGS__)
 #include ENVPOOL_FAMILY_LIST
 
 namespace {
 
 const envpool::testing::FunctionTable& find(const char* name) {
-  for (const auto& environment : envpool::testing::of_family::kEnvironments) {
-    if (std::string(environment.name) == name) return environment;
-  }
-  throw std::invalid_argument(std::string("no environment of this family is named ") + name);
+  return envpool::testing::environment_named(name, envpool::testing::of_family::kEnvironments);
 }
 
 }  // namespace
