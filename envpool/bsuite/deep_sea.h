@@ -25,6 +25,9 @@
 
 #include "envpool/core/api.h"
 #include "envpool/core/math/normal.h"
+#if ENVPOOL_HOST
+#include "envpool/core/board.h"
+#endif
 
 namespace envpool::bsuite {
 
@@ -75,9 +78,16 @@ struct DeepSea {
     s.info<i32>("total_bad_episodes").bounds(0, kInfinity).says("episodes that left the path to the treasure");
     s.info<f32>("denoised_return").bounds(0, kInfinity).says("treasures found");
     s.action<i32>().categories(2).says("one moves left, the other right");
+    drawing::Board::set_size(s, p.size, p.size);
     if (!p.deterministic) return;
     s.reward_low = -f64(max(p.move_cost, 0.0f));
     s.reward_high = 1 + f64(max(-p.move_cost, 0.0f));
+  }
+  static void render(const State& s, const Params& p, u8* rgb) {
+    constexpr drawing::Color water{176, 208, 232};
+    drawing::Board board(rgb, p.size, p.size, water);
+    board.fill(p.size - 1, p.size - 1, drawing::kGoal);
+    board.disc(s.row, s.column, 0.34, drawing::kAgent);
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("row", &State::row)

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "envpool/core/canvas.h"
 #endif
 
 namespace envpool::bsuite {
@@ -26,6 +27,7 @@ namespace envpool::bsuite {
 struct DiscountingChain {
   static constexpr const char* kName = "DiscountingChain";
   static constexpr i32 kMaxActions = 64;
+  static constexpr i32 kHeight = 160, kWidth = 400;  // of an image
 
   struct Params {
     i32 n_actions, bonus, length;
@@ -62,6 +64,20 @@ struct DiscountingChain {
     s.action<i32>().categories(p.n_actions).says("the first action chooses when the reward comes");
     s.reward_low = std::min(0.0f, p.bonus_reward);
     s.reward_high = std::max(1.0f, p.bonus_reward);
+    s.render_height = kHeight;
+    s.render_width = kWidth;
+  }
+  // A line for each choice, from the first step to the last, with a disc at the step that pays. The vertical line is
+  // the present step.
+  static void render(const State& s, const Params& p, u8* rgb) {
+    drawing::Canvas canvas(rgb, kWidth, kHeight);
+    const auto at = [&](i32 step) { return 20 + (kWidth - 40) * min(f64(step) / p.length, 1.0); };
+    for (i32 i = 0; i < p.n_actions; ++i) {
+      const f64 y = kHeight - (i + 0.5) * kHeight / p.n_actions, x = at(p.reward_step[i]);
+      canvas.line({at(0), y}, {at(p.length), y}, i == s.context ? drawing::kAgent : drawing::kEmpty, 4);
+      canvas.disc(x, y, min(10.0, 0.4 * kHeight / p.n_actions), i == p.bonus ? drawing::kGoal : drawing::kWall);
+    }
+    canvas.line({at(max(s.time, 0)), 0}, {at(max(s.time, 0)), kHeight - 1.0}, drawing::kBlue, 2);
   }
   static void state_parts(StateParts<State>& parts) { parts.add("context", &State::context).add("time", &State::time); }
 #endif

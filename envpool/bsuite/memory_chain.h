@@ -18,11 +18,15 @@
 #pragma once
 
 #include "envpool/core/api.h"
+#if ENVPOOL_HOST
+#include "envpool/core/canvas.h"
+#endif
 
 namespace envpool::bsuite {
 
 struct MemoryChain {
   static constexpr const char* kName = "MemoryChain";
+  static constexpr i32 kHeight = 160, kWidth = 400;  // of an image
 
   struct Params {
     i32 num_bits, memory_length;
@@ -53,6 +57,26 @@ struct MemoryChain {
     s.action<i32>().categories(2).says("the answer: 0 or 1");
     s.reward_low = -1;
     s.reward_high = 1;
+    s.render_height = kHeight;
+    s.render_width = kWidth;
+  }
+  // The bits while they are shown, an empty square for each bit that is hidden, a frame around the queried bit, and the
+  // time below.
+  static void render(const State& s, const Params& p, u8* rgb) {
+    drawing::Canvas canvas(rgb, kWidth, kHeight);
+    const i32 time = max(s.time, 1) - 1;
+    const f64 step = min(60.0, (kWidth - 40.0) / p.num_bits), left = (kWidth - step * p.num_bits) / 2;
+    for (i32 i = 0; i < p.num_bits; ++i) {
+      const f64 x = left + i * step, inset = 0.1 * step;
+      if (time == p.memory_length - 1 && i == s.query) {
+        canvas.box(x, 60, x + step, 60 + step, drawing::kAgent);
+      }
+      canvas.box(x + inset, 60 + inset, x + step - inset, 60 + step - inset,
+                 time > 0 ? drawing::kEmpty : (bit(s, i) != 0 ? drawing::kGoal : drawing::kWall));
+    }
+    const f64 done = min(f64(time) / p.memory_length, 1.0);
+    canvas.line({20, 30}, {kWidth - 20.0, 30}, drawing::kEmpty, 8);
+    canvas.line({20, 30}, {20 + (kWidth - 40) * done, 30}, drawing::kBlue, 8);
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("query", &State::query)

@@ -14,11 +14,15 @@
 #pragma once
 
 #include "envpool/core/api.h"
+#if ENVPOOL_HOST
+#include "envpool/core/canvas.h"
+#endif
 
 namespace envpool::bsuite {
 
 struct SimpleBandit {
   static constexpr const char* kName = "SimpleBandit";
+  static constexpr i32 kHeight = 160, kWidth = 400;  // of an image
 
   struct Params {
     i32 num_actions;
@@ -46,6 +50,18 @@ struct SimpleBandit {
     s.action<i32>().categories(p.num_actions).says("the arm");
     s.reward_low = 0;
     s.reward_high = 1;
+    s.render_height = kHeight;
+    s.render_width = kWidth;
+  }
+  static void render(const State& s, const Params& p, u8* rgb) {  // a bar for the reward of each arm
+    drawing::Canvas canvas(rgb, kWidth, kHeight);
+    const i32 bars = min(p.num_actions, kWidth / 2);
+    const f64 step = (kWidth - 20.0) / bars, most = max(p.num_actions - 1, 1);
+    for (i32 i = 0; i < bars; ++i) {
+      const i32 arm = i32(i64{i} * p.num_actions / bars);
+      const f64 left = 10 + i * step, top = 12 + (kHeight - 24) * arms(s)[arm] / most;
+      canvas.box(left + 0.1 * step, 8, left + 0.9 * step, top, drawing::kBlue);
+    }
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("total_regret", &State::total_regret).add("time", &State::time);
@@ -76,6 +92,7 @@ struct SimpleBandit {
 
  private:
   ENVPOOL_FN static i32* arms(State& s) { return reinterpret_cast<i32*>(&s + 1); }
+  ENVPOOL_FN static const i32* arms(const State& s) { return reinterpret_cast<const i32*>(&s + 1); }
 };
 
 }  // namespace envpool::bsuite

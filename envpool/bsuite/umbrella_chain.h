@@ -18,11 +18,15 @@
 #pragma once
 
 #include "envpool/core/api.h"
+#if ENVPOOL_HOST
+#include "envpool/core/canvas.h"
+#endif
 
 namespace envpool::bsuite {
 
 struct UmbrellaChain {
   static constexpr const char* kName = "UmbrellaChain";
+  static constexpr i32 kHeight = 160, kWidth = 400;  // of an image
 
   struct Params {
     i32 n_distractor, chain_length;
@@ -51,6 +55,26 @@ struct UmbrellaChain {
     s.action<i32>().categories(2).says("1 takes the umbrella, 0 leaves it");
     s.reward_low = -1;
     s.reward_high = 1;
+    s.render_height = kHeight;
+    s.render_width = kWidth;
+  }
+  // A person walks from left to right, with or without an umbrella, below a cloud if one is needed and else the sun.
+  static void render(const State& s, const Params& p, u8* rgb) {
+    constexpr drawing::Color cloud{120, 130, 146};
+    drawing::Canvas canvas(rgb, kWidth, kHeight);
+    if (s.need_umbrella != 0) {
+      for (i32 i = 0; i < 3; ++i) canvas.disc(kWidth - 70 + 20 * i, 126 + 8 * (i == 1), 18, cloud);
+    } else {
+      canvas.disc(kWidth - 50, 128, 18, drawing::kGoal);
+    }
+    const f64 x = 50 + (kWidth - 160) * clamp(f64(s.time) / p.chain_length, 0.0, 1.0);
+    canvas.line({0, 16}, {kWidth - 1.0, 16}, drawing::kWall, 2);
+    canvas.line({x, 32}, {x, 60}, drawing::kAgent, 14);
+    canvas.line({x, 16}, {x, 30}, drawing::kWall, 6);
+    canvas.disc(x, 78, 10, drawing::kAgent);
+    if (s.has_umbrella == 0) return;
+    canvas.line({x + 16, 44}, {x + 16, 104}, drawing::kWall, 2);
+    canvas.polygon({{x - 24, 100}, {x + 56, 100}, {x + 40, 118}, {x + 16, 126}, {x - 8, 118}}, drawing::kBlue);
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("need_umbrella", &State::need_umbrella)

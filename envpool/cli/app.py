@@ -166,8 +166,16 @@ def watch(
 
 @app.command()
 def check(
-    header: Annotated[Path, typer.Argument(metavar="HEADER", help="A C++ header with an environment.")],
+    source: Annotated[
+        Path | None, typer.Argument(metavar="[HEADER]", help="A C++ header with an environment.", show_default=False)
+    ] = None,
     option: Options = [],  # noqa: B006
+    header: Annotated[
+        Path | None, typer.Option("--header", metavar="FILE", help="The same as HEADER.", show_default=False)
+    ] = None,
+    module: Annotated[
+        str, typer.Option("--import", metavar="MODULE", help="Check all environments that a module registers.")
+    ] = "",
     name: Annotated[str, typer.Option(help="The struct, if the header has several.")] = "",
     cxx: Annotated[
         str, typer.Option(metavar="COMPILER", help="The compiler. Default: $CXX, or one that is found.")
@@ -176,7 +184,7 @@ def check(
     """Find mistakes in your own environment, such as accesses out of bounds and uninitialised memory."""
     from envpool.cli.check import check as run
 
-    run(header, option, name=name, cxx=cxx)
+    run(source or header, option, module=module, name=name, cxx=cxx)
 
 
 @app.command()

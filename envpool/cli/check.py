@@ -1,20 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`envpool check`: finds mistakes in the user's own environment."""
+"""`envpool check`: finds mistakes in the user's own environments."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import envpool
-from envpool.cli.common import parse_options
-from envpool.cli.own import name_of
+from envpool.cli.common import Failure, parse_options
+from envpool.cli.own import ids_of, name_of
+from envpool.python.registry import Registration, find
 
 
-def check(header: Path, option: Sequence[str], *, name: str, cxx: str) -> None:
-    """Compiles and checks a header, and prints one line if there is no mistake; `app.py` describes the arguments."""
+def check(header: Path | None, option: Sequence[str], *, module: str, name: str, cxx: str) -> None:
+    """Checks a header or a module's environments, and prints one line for each; `app.py` describes the arguments."""
+    options = parse_options(option)
+    if (header is None) == (not module):
+        raise Failure("expected either HEADER or --import MODULE")
+    if header is not None:
+        task_id = f"{name.rpartition('::')[2] or name_of(header)}-v0"
+        _check(header, str(header), task_id, name=name, cxx=cxx or None, defaults=options)
+        return
+    for task_id in ids_of(module):
+        made = find(task_id)
+        table = made.load()
+        _check(
+            _header_of(made),
+            task_id,
+            task_id if made.source else f"check/{task_id}",  # compiling cannot replace an id that a plugin has
+            name=name or (table.device["type"] if table.device else made.table),
+            cxx=cxx or None,
+            defaults={**made.defaults, **options},
+            max_episode_steps=made.max_episode_steps,
+        )
+
+
+def _check(header: Path, shown: str, task_id: str, **options: Any) -> None:
     started = time.monotonic()
-    task_id = f"{name.rpartition('::')[2] or name_of(header)}-v0"
-    envpool.compile(header, task_id, name=name, cxx=cxx or None, defaults=parse_options(option), check=True)
-    print(f"{header}: no mistake found in {time.monotonic() - started:.1f} s")
+    envpool.compile(header, task_id, check=True, **options)
+    print(f"{shown}: no mistake found in {time.monotonic() - started:.1f} s")
+
+
+def _header_of(made: Registration) -> Path:
+    """Returns the header that contains an environment: one that was compiled, or one that a plugin names."""
+    device = made.load().device
+    path = Path(made.include, device["header"]) if made.include and device else Path(made.source)
+    if (made.source or made.include) and path.is_file():
+        return path
+    raise Failure(
+        f"[{made.task_id}] --import: expected an environment whose header is known: pass the header itself, or, in a "
+        "plugin, give envpool::table the header's name and envpool.register its folder as include="
+    )

@@ -45,23 +45,37 @@ def name_of(header: Path) -> str:
     return header.stem  # envpool.compile will report what is wrong
 
 
+def ids_of(module: str) -> list[str]:
+    """Imports a module, and returns the ids that it has registered. Raises Failure if there are none."""
+    found = _registered(module)
+    if not found:
+        raise Failure(f"--import: {module!r} registers no id: give the ID of one")
+    return found
+
+
 def _import(module: str, task_id: str) -> str:
     """Imports a module and returns `task_id` or, if that is empty, the only id that the module has registered."""
+    found = _registered(module)
+    if task_id:
+        return task_id
+    if len(found) != 1:
+        what = f"registers {len(found)} ids: {', '.join(found)}" if found else "registers no id"
+        raise Failure(f"--import: {module!r} {what}: give the ID of one")
+    return found[0]
+
+
+def _registered(module: str) -> list[str]:
+    """Imports a module, and returns the ids that it has registered."""
     before = set(envpool.list_all_envs())
     sys.path.insert(0, os.getcwd())
     try:
         imported = importlib.import_module(module)
     except Exception as error:
         raise Failure(f"--import: {module!r} cannot be imported: {type(error).__name__}: {error}") from None
-    if task_id:
-        return task_id
     found = sorted(set(envpool.list_all_envs()) - before)
     if not found and callable(getattr(imported, "register", None)):  # its entry point has registered its ids
-        found = [name for name in before if _module_of(name) == module]
-    if len(found) != 1:
-        what = f"registers {len(found)} ids: {', '.join(found)}" if found else "registers no id"
-        raise Failure(f"--import: {module!r} {what}: give the ID of one")
-    return found[0]
+        found = sorted(name for name in before if _module_of(name) == module)
+    return found
 
 
 def _module_of(task_id: str) -> str:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from envpool.plugins.testing.headers import WALK
+
 pytest.importorskip("typer")
 
 
@@ -55,6 +57,15 @@ def test_commands_with_a_header(folder):
     assert json.loads(measured.stdout)["sides"]["envpool"]["steps_per_s"]["median"] > 1000, measured.stderr
 
 
+def test_an_environment_without_images(folder):
+    (folder / "walk.h").write_text(WALK)
+    for command in (("play",), ("watch", "-o", "a.gif")):
+        failed = run(*command, "--header", "walk.h", cwd=folder)
+        assert (failed.returncode, failed.stderr) == (1, "envpool: Walk-v0 cannot be rendered, only stepped\n")
+    failed = run("info", "--header", "walk.h", "--picture", cwd=folder)
+    assert (failed.returncode, failed.stderr) == (1, "envpool: [Walk-v0] cannot be rendered\n")
+
+
 def test_watch_a_module(folder):
     pytest.importorskip("imageio")
     (folder / "my_games.py").write_text(
@@ -76,10 +87,35 @@ def test_check_reports_a_mistake(folder):
     )
 
 
+def test_check_a_module(folder):
+    wrong = (folder / HEADER).read_text().replace("obs[3] = ", "obs[4] = ")
+    (folder / "second.h").write_text(wrong)
+    (folder / "two_games.py").write_text(
+        f"import envpool\nenvpool.compile({HEADER!r}, 'First-v1', max_episode_steps=7, defaults={{'size': 3}})\n"
+        "envpool.compile('second.h', 'Second-v1')\n"
+    )
+    for arguments in (("--header", HEADER), (HEADER,)):
+        assert run("check", *arguments, cwd=folder).stdout.startswith(f"{HEADER}: no mistake found in ")
+    checked = run("check", "--import", "two_games", cwd=folder)
+    assert checked.returncode == 1
+    assert checked.stdout.startswith("First-v1: no mistake found in ") and "Second" not in checked.stdout
+    assert checked.stderr.startswith("envpool: [Second-v1] ") and "second.h" in checked.stderr
+    assert "writes beyond the end of a row of the array 'obs'" in checked.stderr
+
+
+def test_check_a_module_without_headers(folder):
+    (folder / "texts.py").write_text(f"import envpool\nenvpool.compile({WALK!r}, 'Walk-v7')\n")
+    checked = run("check", "--import", "texts", cwd=folder)
+    words = "envpool: [Walk-v7] --import: expected an environment whose header is known: "
+    assert checked.returncode == 1 and checked.stderr.startswith(words)
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [
         (("info",), "expected the ID of an environment, or --header FILE or --import MODULE"),
+        (("check",), "expected either HEADER or --import MODULE"),
+        (("check", "--import", "json"), "--import: 'json' registers no id"),
         (("check", "nothing.h"), "source: expected a header, got 'nothing.h'"),
         (("info", "--import", "no_such_module"), "--import: 'no_such_module' cannot be imported: ModuleNotFoundError"),
         (("info", "--import", "json"), "--import: 'json' registers no id: give the ID of one"),

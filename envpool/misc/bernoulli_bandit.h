@@ -17,6 +17,9 @@
 
 #include "envpool/core/api.h"
 #include "envpool/misc/clock.h"
+#if ENVPOOL_HOST
+#include "envpool/misc/draw.h"
+#endif
 
 namespace envpool::misc {
 
@@ -58,7 +61,10 @@ struct BernoulliBandit {
     s.action<i32>().categories(2).says("the arm");
     s.reward_low = 0;
     s.reward_high = 1;
+    s.render_height = kArmsHeight;
+    s.render_width = kArmsWidth;
   }
+  static void render(const State& s, const Params&, u8* rgb) { draw_arms(rgb, s.last_action, s.last_reward); }
   static void state_parts(StateParts<State>& parts) {
     parts.add("reward_probs", &State::probability)
         .add("last_action", &State::last_action)

@@ -24,6 +24,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "envpool/core/board.h"
 #endif
 
 namespace envpool::misc {
@@ -110,6 +111,17 @@ struct FourRooms {
     s.action<i32>().categories(4).says("0 goes up, 1 right, 2 down, 3 left");
     s.reward_low = 0;
     s.reward_high = 1;
+    drawing::Board::set_size(s, kSize, kSize);
+  }
+  static void render(const State& s, const Params&, u8* rgb) {
+    drawing::Board board(rgb, kSize, kSize, drawing::kEmpty);
+    for (i32 row = 0; row < kSize; ++row) {
+      for (i32 column = 0; column < kSize; ++column) {
+        if (!map().is_open(row, column)) board.fill(row, column, drawing::kWall);
+      }
+    }
+    board.fill(s.goal[0], s.goal[1], drawing::kGoal);
+    board.disc(s.pos[0], s.pos[1], 0.36, drawing::kAgent);
   }
   static void state_parts(StateParts<State>& parts) { parts.add("pos", &State::pos).add("goal", &State::goal); }
 #endif

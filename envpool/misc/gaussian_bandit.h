@@ -17,6 +17,9 @@
 #include "envpool/core/api.h"
 #include "envpool/misc/clock.h"
 #include "envpool/misc/normal.h"
+#if ENVPOOL_HOST
+#include "envpool/misc/draw.h"
+#endif
 
 namespace envpool::misc {
 
@@ -50,7 +53,10 @@ struct GaussianBandit {
         .bounds({-kInfinity, 0, 0, p.normalize_time ? -1.0 : 0.0}, {kInfinity, 1, 1, kInfinity})
         .says("last reward, last arm was 0, last arm was 1, time");
     s.action<i32>().categories(2).says("the arm: 0 pays 0, 1 a random reward");
+    s.render_height = kArmsHeight;
+    s.render_width = kArmsWidth;
   }
+  static void render(const State& s, const Params&, u8* rgb) { draw_arms(rgb, s.last_action, s.last_reward); }
   static void state_parts(StateParts<State>& parts) {
     parts.add("mu", &State::mu)
         .add("last_action", &State::last_action)

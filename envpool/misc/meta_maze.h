@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "envpool/core/board.h"
 #endif
 
 namespace envpool::misc {
@@ -74,6 +75,18 @@ struct MetaMaze {
     s.action<i32>().categories(4).says("0 goes up, 1 right, 2 down, 3 left");
     s.reward_low = low;
     s.reward_high = high;
+    drawing::Board::set_size(s, p.size + 2, p.size + 2);
+  }
+  static void render(const State& s, const Params& p, u8* rgb) {  // one row of the outer walls on each side
+    const i32 side = p.size + 2, hidden = p.view - 1;
+    drawing::Board board(rgb, side, side, drawing::kEmpty);
+    for (i32 row = 0; row < side; ++row) {
+      for (i32 column = 0; column < side; ++column) {
+        if (is_wall(row + hidden, column + hidden, p)) board.fill(row, column, drawing::kWall);
+      }
+    }
+    board.fill(s.goal[0] - hidden, s.goal[1] - hidden, drawing::kGoal);
+    board.disc(s.pos[0] - hidden, s.pos[1] - hidden, 0.36, drawing::kAgent);
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("pos", &State::pos)

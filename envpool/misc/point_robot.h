@@ -21,11 +21,15 @@
 
 #include "envpool/core/api.h"
 #include "envpool/misc/clock.h"
+#if ENVPOOL_HOST
+#include "envpool/core/canvas.h"
+#endif
 
 namespace envpool::misc {
 
 struct PointRobot {
   static constexpr const char* kName = "PointRobot";
+  static constexpr i32 kPixels = 400;  // side of an image
 
   struct Params {
     f32 max_force, circle_radius, goal_radius;
@@ -59,6 +63,20 @@ struct PointRobot {
     s.action<f32>("action", {2}).bounds(-p.max_force, p.max_force).says("displacement in x and y");
     s.reward_low = p.dense_reward ? -kInfinity : 0;
     s.reward_high = p.dense_reward ? 0 : 1;
+    s.render_height = s.render_width = kPixels;
+  }
+  static void render(const State& s, const Params& p, u8* rgb) {  // the circle, with a margin of half its radius
+    drawing::Canvas canvas(rgb, kPixels, kPixels);
+    const f64 radius = max(f64(p.circle_radius), 1e-3), scale = kPixels / (3 * radius), middle = kPixels / 2.0;
+    const auto at = [=](f64 x, f64 y) { return drawing::Point{middle + x * scale, middle + y * scale}; };
+    const drawing::Point goal = at(s.goal[0], s.goal[1]), me = at(s.pos[0], s.pos[1]);
+    canvas.disc(goal.x, goal.y, p.goal_radius * scale, drawing::kGoal);
+    constexpr i32 pieces = 40;
+    for (i32 i = 0; i < pieces; ++i) {
+      const auto one = sincos(kPi * i / pieces), next = sincos(kPi * (i + 1) / pieces);
+      canvas.line(at(radius * one.cos, radius * one.sin), at(radius * next.cos, radius * next.sin), drawing::kWall);
+    }
+    canvas.disc(me.x, me.y, kPixels / 40.0, drawing::kAgent);
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("pos", &State::pos)

@@ -25,6 +25,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "envpool/core/board.h"
 #endif
 
 namespace envpool::misc {
@@ -78,6 +79,15 @@ struct Pong {
     s.action<i32>().categories(3).says("0 stays, 1 goes up, 2 down");
     s.reward_low = 0;
     s.reward_high = 1;
+    drawing::Board::set_size(s, p.height, p.width);
+  }
+  static void render(const State& s, const Params& p, u8* rgb) {
+    constexpr drawing::Color field{36, 44, 58}, paddle{236, 238, 240};
+    drawing::Board board(rgb, p.height, p.width, field);
+    for (i32 side = 0; side < 2; ++side) {
+      for (i32 y = -p.half; y <= p.half; ++y) board.fill(s.paddle[side] + y, side * (p.width - 1), paddle);
+    }
+    board.fill(clamp_index(s.ball[0], p.height), clamp_index(s.ball[1], p.width), drawing::kGoal);
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("paddle_centers", &State::paddle)

@@ -22,12 +22,14 @@
 #if ENVPOOL_HOST
 #include <vector>
 
+#include "envpool/core/canvas.h"
 #endif
 
 namespace envpool::misc {
 
 struct Reacher {
   static constexpr const char* kName = "Reacher";
+  static constexpr i32 kPixels = 400;  // side of an image
 
   struct Params {
     i32 num_joints;
@@ -65,6 +67,22 @@ struct Reacher {
     s.action<f32>("action", {p.num_joints}).bounds(-1, 1).says("torque of each joint");
     s.reward_low = 0;
     s.reward_high = 1;
+    s.render_height = s.render_width = kPixels;
+  }
+  static void render(const State& s, const Params& p, u8* rgb) {
+    drawing::Canvas canvas(rgb, kPixels, kPixels);
+    const i32 n = p.num_joints;
+    const f32* const cosines = s.joints() + 2 * n;
+    const f64 scale = kPixels / (2.2 * n), middle = kPixels / 2.0;
+    canvas.disc(middle + s.goal[0] * scale, middle + s.goal[1] * scale, 14, drawing::kGoal);
+    drawing::Point joint{middle, middle};
+    for (i32 i = 0; i < n; ++i) {
+      const drawing::Point end{joint.x + cosines[i] * scale, joint.y + cosines[n + i] * scale};
+      canvas.line(joint, end, drawing::kBlue, 10);
+      canvas.disc(joint.x, joint.y, 8, drawing::kWall);
+      joint = end;
+    }
+    canvas.disc(joint.x, joint.y, 8, drawing::kAgent);
   }
   static void state_parts(StateParts<State>& parts) { parts.add("goal_xy", &State::goal); }
 #endif

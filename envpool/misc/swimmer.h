@@ -17,12 +17,14 @@
 #if ENVPOOL_HOST
 #include <vector>
 
+#include "envpool/core/canvas.h"
 #endif
 
 namespace envpool::misc {
 
 struct Swimmer {
   static constexpr const char* kName = "Swimmer";
+  static constexpr i32 kPixels = 400;  // side of an image
 
   struct Params {
     i32 num_urchins;
@@ -55,6 +57,18 @@ struct Swimmer {
     s.action<f32>("action", {2}).bounds(-1, 1).says("acceleration in x and y");
     s.reward_low = 0;
     s.reward_high = 1;
+    s.render_height = s.render_width = kPixels;
+  }
+  static void render(const State& s, const Params& p, u8* rgb) {  // x and y from -1.5 to 1.5
+    constexpr drawing::Color water{206, 226, 240};
+    drawing::Canvas canvas(rgb, kPixels, kPixels);
+    canvas.box(-0.5, -0.5, kPixels - 0.5, kPixels - 0.5, water);
+    const auto disc = [&](const f32* xy, f64 radius, drawing::Color color) {
+      canvas.disc((xy[0] + 1.5) * kPixels / 3, (xy[1] + 1.5) * kPixels / 3, radius, color);
+    };
+    disc(s.goal, 14, drawing::kGoal);
+    for (i32 i = 0; i < p.num_urchins; ++i) disc(s.urchins() + 2 * i, 10, drawing::kWall);
+    disc(s.xy, 9, drawing::kAgent);
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("xy", &State::xy).add("xy_vel", &State::velocity).add("goal_xy", &State::goal);

@@ -37,11 +37,14 @@ def test_the_package_in_examples(tmp_path):
     install = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--no-index"]
     built = run(*install, "--disable-pip-version-check", "--target", site, package)
     assert built.returncode == 0, built.stdout + built.stderr
-    assert {entry.name for entry in (site / "coin_hunt").iterdir()} - {"__pycache__"} == {"__init__.py", "coin_hunt.so"}
+    installed = {entry.name for entry in (site / "coin_hunt").iterdir()} - {"__pycache__"}
+    assert installed == {"__init__.py", "coin_hunt.h", "coin_hunt.so"}
     tests = run(
         sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "coin_hunt_test.py", path=site, cwd=package
     )
     assert tests.returncode == 0, tests.stdout + tests.stderr
+    checked = run(sys.executable, "-m", "envpool", "check", "--import", "coin_hunt", path=site, cwd=tmp_path)
+    assert checked.stdout.startswith("CoinHunt-v0: no mistake found in "), checked.stderr
 
 
 @needs_source

@@ -83,15 +83,6 @@ ON_PURPOSE = (
         ("float64|Array", "float32|BoundedArray"),
     ),
     Difference(
-        '`metadata["render_modes"]` of environments that cannot be rendered',
-        "`rgb_array`, `human`",
-        "empty",
-        "`render()` raises in both",
-        r"gymnasium/metadata/render_modes",
-        (".*", r"\[\]"),
-        r"Catch.*|FrozenLake.*|Taxi.*|NChain.*|CliffWalking.*|Blackjack.*|tabular/.*",
-    ),
-    Difference(
         "`render_width`, `render_height` with `from_pixels=True`",
         "84 in `config`",
         "0 in `config`, which means 84",

@@ -19,12 +19,16 @@
 #pragma once
 
 #include "envpool/core/api.h"
+#if ENVPOOL_HOST
+#include "envpool/core/canvas.h"
+#endif
 
 namespace envpool::toy_text {
 
 struct Blackjack {
   static constexpr const char* kName = "Blackjack";
   static constexpr u32 kRanks = 13;
+  static constexpr i32 kHeight = 200, kWidth = 400;  // of an image
 
   // The properties of a hand on which the rules depend.
   struct Hand {
@@ -68,6 +72,27 @@ struct Blackjack {
     s.action<i32>().categories(2).says("0 sticks, 1 hits");
     s.reward_low = -1;
     s.reward_high = p.natural && !p.sab ? 1.5 : 1;
+    s.render_height = kHeight;
+    s.render_width = kWidth;
+  }
+  // The dealer's cards are at the top, of which the first is open. The player's cards are below, next to their sum,
+  // which is yellow if an ace counts as 11. The dealer's sum is shown once the dealer has drawn a card.
+  static void render(const State& s, const Params&, u8* rgb) {
+    constexpr drawing::Color table{30, 104, 72}, back{150, 60, 60}, card{246, 246, 240}, sum{255, 255, 255};
+    drawing::Canvas canvas(rgb, kWidth, kHeight);
+    canvas.box(-0.5, -0.5, kWidth - 0.5, kHeight - 0.5, table);
+    for (const bool dealer : {true, false}) {
+      const Hand& hand = dealer ? s.dealer : s.player;
+      const f64 bottom = dealer ? 118 : 16, cards = min(i32(hand.cards), 20), gap = min(56.0, 260 / max(cards, 1.0));
+      for (i32 i = 0; i < i32(cards); ++i) {
+        const f64 left = 16 + i * gap;
+        canvas.box(left - 1, bottom - 1, left + 49, bottom + 67, table);
+        canvas.box(left, bottom, left + 48, bottom + 66, dealer && i > 0 ? back : card);
+        if (dealer && i == 0) canvas.number(left + 24, bottom + 20, 26, s.shown, drawing::kBlack);
+      }
+      if (dealer && s.dealer.cards <= 2) continue;
+      canvas.number(kWidth - 46, bottom + 14, 40, hand.sum(), hand.usable_ace() ? drawing::kGoal : sum);
+    }
   }
 #endif
 

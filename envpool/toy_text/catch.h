@@ -12,6 +12,9 @@
 #pragma once
 
 #include "envpool/core/api.h"
+#if ENVPOOL_HOST
+#include "envpool/core/board.h"
+#endif
 
 namespace envpool::toy_text {
 
@@ -38,6 +41,12 @@ struct Catch {
     s.action<i32>().categories(3).says("0 moves the paddle left, 1 not at all, 2 right");
     s.reward_low = -1;
     s.reward_high = 1;
+    drawing::Board::set_size(s, p.height, p.width);
+  }
+  static void render(const State& s, const Params& p, u8* rgb) {
+    drawing::Board board(rgb, p.height, p.width, drawing::kEmpty);
+    board.fill(p.height - 1, s.paddle, drawing::kBlue);
+    board.disc(s.ball_row, s.ball_column, 0.36, drawing::kAgent);
   }
 #endif
 

@@ -19,6 +19,9 @@
 
 #include "envpool/core/api.h"
 #include "envpool/toy_text/slip.h"
+#if ENVPOOL_HOST
+#include "envpool/core/board.h"
+#endif
 
 namespace envpool::toy_text {
 
@@ -46,6 +49,14 @@ struct CliffWalking {
     s.action<i32>().categories(4).says("0 goes up, 1 right, 2 down, 3 left");
     s.reward_low = -100;
     s.reward_high = -1;
+    drawing::Board::set_size(s, kRows, kColumns);
+  }
+  static void render(const State& s, const Params&, u8* rgb) {
+    drawing::Board board(rgb, kRows, kColumns, drawing::kEmpty);
+    board.fill(kRows - 1, 0, drawing::kStart);
+    for (i32 column = 1; column < kColumns - 1; ++column) board.fill(kRows - 1, column, drawing::kWall);
+    board.fill(kRows - 1, kColumns - 1, drawing::kGoal);
+    board.disc(s.row, s.column, 0.34, drawing::kAgent);
   }
 #endif
 

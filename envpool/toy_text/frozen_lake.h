@@ -19,6 +19,7 @@
 #if ENVPOOL_HOST
 #include <algorithm>
 
+#include "envpool/core/board.h"
 #include "envpool/toy_text/lake_map.h"
 #endif
 
@@ -84,6 +85,20 @@ struct FrozenLake {
     const auto [low, high] = std::minmax({p.goal_reward, p.hole_reward, p.frozen_reward});
     s.reward_low = low;
     s.reward_high = high;
+    drawing::Board::set_size(s, p.rows, p.columns);
+  }
+  static void render(const State& s, const Params& p, u8* rgb) {
+    constexpr drawing::Color ice{214, 232, 244}, water{44, 84, 128};
+    drawing::Board board(rgb, p.rows, p.columns, ice);
+    for (i32 row = 0; row < p.rows; ++row) {
+      for (i32 column = 0; column < p.columns; ++column) {
+        const u8 letter = letter_of(p, row, column);
+        if (letter == 'S') board.fill(row, column, drawing::kStart);
+        if (letter == 'G') board.fill(row, column, drawing::kGoal);
+        if (letter == 'H') board.disc(row, column, 0.4, water);
+      }
+    }
+    board.disc(s.row, s.column, 0.26, drawing::kAgent);
   }
   static void state_parts(StateParts<State>& parts) { parts.add("row", &State::row).add("column", &State::column); }
   static LakeMap map_of(const OptionValues& v) { return LakeMap(v.text("desc"), v.integer("size")); }
@@ -102,7 +117,7 @@ struct FrozenLake {
     s.probability = slip.probability;
     s.row = clamp(s.row + (direction == 1) - (direction == 3), 0, p.rows - 1);
     s.column = clamp(s.column + (direction == 2) - (direction == 0), 0, p.columns - 1);
-    const u8 letter = p.blob[p.num_starts * i32(sizeof(i32)) + s.row * p.columns + s.column];
+    const u8 letter = letter_of(p, s.row, s.column);
     const bool goal = letter == 'G', hole = letter == 'H', ends = goal | hole;
     return {.reward = keep_if(goal, p.goal_reward) + keep_if(hole, p.hole_reward) + keep_if(!ends, p.frozen_reward),
             .terminated = ends};
@@ -116,6 +131,11 @@ struct FrozenLake {
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     *row.at<i32, 1>(0) = s.row * p.columns + s.column;
     *row.at<f32, 1>(1) = s.probability;
+  }
+
+ private:
+  ENVPOOL_FN static u8 letter_of(const Params& p, i32 row, i32 column) {
+    return p.blob[p.num_starts * i32(sizeof(i32)) + row * p.columns + column];
   }
 };
 

@@ -18,6 +18,7 @@
 #if ENVPOOL_HOST
 #include <algorithm>
 
+#include "envpool/core/board.h"
 #endif
 
 namespace envpool::toy_text {
@@ -52,6 +53,13 @@ struct NChain {
     const auto [low, high] = std::minmax({0.0f, p.small, p.large});
     s.reward_low = low;
     s.reward_high = high;
+    drawing::Board::set_size(s, 1, p.n);
+  }
+  static void render(const State& s, const Params& p, u8* rgb) {
+    drawing::Board board(rgb, 1, p.n, drawing::kEmpty);
+    board.fill(0, 0, drawing::kStart);
+    board.fill(0, p.n - 1, drawing::kGoal);
+    board.disc(0, s.position, 0.34, drawing::kAgent);
   }
 #endif
 

@@ -28,6 +28,9 @@
 
 #include "envpool/core/api.h"
 #include "envpool/toy_text/slip.h"
+#if ENVPOOL_HOST
+#include "envpool/core/board.h"
+#endif
 
 namespace envpool::toy_text {
 
@@ -70,6 +73,40 @@ struct Taxi {
     s.action<i32>().categories(6).says("0 drives south, 1 north, 2 east, 3 west, 4 picks up, 5 drops off");
     s.reward_low = -10;
     s.reward_high = 20;
+    drawing::Board::set_size(s, kSide, kSide);
+  }
+  // The places have the colors that their letters stand for. A frame marks the destination, and a disc the passenger.
+  static void render(const State& s, const Params&, u8* rgb) {
+    constexpr i32 places[kPlaces][2] = {{0, 0}, {0, 4}, {4, 0}, {4, 3}};
+    constexpr drawing::Color colors[kPlaces] = {{226, 140, 128}, {140, 200, 140}, {240, 220, 120}, {140, 176, 226}};
+    constexpr drawing::Color cab{250, 160, 30}, rider{60, 40, 90};
+    drawing::Board board(rgb, kSide, kSide, drawing::kEmpty);
+    drawing::Canvas& canvas = board.canvas();
+    for (i32 i = 0; i < kPlaces; ++i) board.fill(places[i][0], places[i][1], colors[i]);
+    const f64 unit = board.side();
+    State cell{};
+    for (cell.row = 0; cell.row < kSide; ++cell.row) {
+      for (cell.column = 0; cell.column < kSide - 1; ++cell.column) {
+        if (open_directions(cell) >> 2 & 1) continue;
+        canvas.line(board.at(cell.row, cell.column + 1), board.at(cell.row + 1, cell.column + 1), drawing::kWall,
+                    unit / 10);
+      }
+    }
+    const i32* const to = places[s.destination];
+    const drawing::Point low = board.at(to[0] + 0.92, to[1] + 0.08), high = board.at(to[0] + 0.08, to[1] + 0.92);
+    for (const drawing::Point& corner : {drawing::Point{low.x, high.y}, drawing::Point{high.x, low.y}}) {
+      canvas.line(corner, low, drawing::kWall, unit / 16);
+      canvas.line(corner, high, drawing::kWall, unit / 16);
+    }
+    if (s.passenger != kRiding) board.disc(places[s.passenger][0], places[s.passenger][1], 0.2, rider);
+    const drawing::Point left = board.at(s.row + 0.75, s.column + 0.1), right = board.at(s.row + 0.35, s.column + 0.9);
+    canvas.box(left.x, left.y, right.x, right.y, cab);
+    canvas.box(left.x + unit / 6, right.y, right.x - unit / 6, right.y + unit / 6, cab);
+    for (const f64 wheel : {0.28, 0.72}) {
+      const drawing::Point axle = board.at(s.row + 0.76, s.column + wheel);
+      canvas.disc(axle.x, axle.y, unit / 10, drawing::kBlack);
+    }
+    if (s.passenger == kRiding) board.disc(s.row, s.column, 0.14, rider);
   }
 #endif
 

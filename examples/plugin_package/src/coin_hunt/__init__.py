@@ -12,6 +12,7 @@ def register() -> None:
         "CoinHunt-v0",
         plugin=Path(__file__).with_name("coin_hunt.so"),
         table="CoinHunt",
+        include=Path(__file__).parent,  # the folder of coin_hunt.h, which is compiled for GPUs and by `envpool check`
         max_episode_steps=100,
         doc="Walk to the coins on a small field.",
     )
