@@ -38,10 +38,17 @@ FLAGS = (
 )
 
 # Steps per second at which a family is played. 0: one step for each key, for environments that wait for the player.
-_RATES = {"classic_control": 15, "minatar": 8, "box2d": 40, "minigrid": 0, "tag": 6}
+_RATES = {"classic_control": 15, "minatar": 8, "box2d": 40, "tag": 6, "minigrid": 0, "toy_text": 0, "bsuite": 0}
+_OTHER_RATE = 10
+# Families that readers cannot play: those of Atari read files that we do not have, and tests have no family.
+_NOT_PLAYED = {"atari", ""}
 
 # Names of actions that an environment does not describe one by one.
-_NAMES = {"Acrobot": ["torque -1", "no torque", "torque 1"], "TagGridWorld": ["stay", "right", "left", "up", "down"]}
+_NAMES = {
+    "Acrobot": ["torque -1", "no torque", "torque 1"],
+    "TagGridWorld": ["stay", "right", "left", "up", "down"],
+    "DeepSea": ["action 0", "action 1"],
+}
 
 # Options with which a player finds itself in the image: the only runner is blue.
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -51,12 +58,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 # Keys by words in the names of actions; the first match counts. Every action also has the key of its number.
 _KEYS = (
-    (r"\bleft\b|torque -1", "ArrowLeft"),
-    (r"\bright\b|torque 1", "ArrowRight"),
+    (r"\bleft\b|\bwest\b|\breturns\b|torque -1", "ArrowLeft"),
+    (r"\bright\b|\beast\b|torque 1", "ArrowRight"),
     (r"\bpicks\b", "p"),
     (r"\bdrops\b", "d"),
-    (r"\bup\b|\bforward\b|\bmain\b", "ArrowUp"),
-    (r"\bdown\b", "ArrowDown"),
+    (r"\bup\b|\bnorth\b|\bforward\b|\bmain\b", "ArrowUp"),
+    (r"\bdown\b|\bsouth\b", "ArrowDown"),
+    (r"\bhits\b", "h"),
+    (r"\bsticks\b", "s"),
     (r"\bfire\b|\btoggles\b", " "),
     (r"\bdone\b", "Enter"),
 )
@@ -67,6 +76,9 @@ _AXES = {1: (_LEFT_RIGHT,), 2: (_DOWN_UP, _LEFT_RIGHT), 4: (_LEFT_RIGHT, _DOWN_U
 # greatest value. A positive turn is a turn to the left.
 _ELEMENTS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
     "BipedalWalker": [*zip(("hip 1", "knee 1", "hip 2", "knee 2"), _AXES[4], strict=True)],
+    "PointRobot": [("x", _LEFT_RIGHT), ("y", _DOWN_UP)],
+    "Swimmer": [("x", _LEFT_RIGHT), ("y", _DOWN_UP)],
+    "Reacher": [("first joint", _LEFT_RIGHT[::-1]), ("second joint", _DOWN_UP)],
     "CarRacing": [("steering", _LEFT_RIGHT), ("gas", _DOWN_UP[1:]), ("brake", _DOWN_UP[:1])],
     "TagContinuous": [("acceleration", _DOWN_UP), ("turn", _LEFT_RIGHT[::-1])],
 }
@@ -107,9 +119,9 @@ def families_of(ids: Iterable[str]) -> list[str]:
 
 
 def can_play(task_id: str) -> bool:
-    """Whether an id is in a family that is compiled, is portable, and can be rendered."""
+    """Whether readers can play an id: it is portable, can be rendered, and needs no files."""
     registration = find(task_id)
-    if registration.family not in _RATES or not registration.load().flags & _core.PORTABLE:
+    if registration.family in _NOT_PLAYED or not registration.load().flags & _core.PORTABLE:
         return False
     return Construction(registration, {}).can_render
 
@@ -136,7 +148,7 @@ def section(family: str, table: str, ids: list[str], first: str) -> str:
         return ""
     page = {
         "module": f"../../_static/{FOLDER}/{family}.wasm",
-        "rate": _RATES[family],
+        "rate": _RATES.get(family, _OTHER_RATE),
         "hint": "Your browser runs the same C++ source as a pool, compiled to WebAssembly, and computes the same bits.",
         "entries": entries,
     }
@@ -257,7 +269,7 @@ def _discrete(table: str, field: Field) -> tuple[list[dict[str, Any]], list[list
 def _names(doc: str, count: int) -> list[str]:
     """Returns the names of integer actions from the action's description, or else their numbers."""
     numbered = dict(re.findall(r"(\d+) ((?:(?!, \d).)+)", doc))
-    if [*numbered] == [str(value) for value in range(count)]:
-        return [*numbered.values()]
+    if numbered.keys() == {str(value) for value in range(count)}:
+        return [numbered[str(value)] for value in range(count)]
     parts = doc.split(", ")
     return parts if len(parts) == count else [f"action {value}" for value in range(count)]
