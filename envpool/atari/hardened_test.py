@@ -19,7 +19,7 @@ pytest.importorskip("ale_py")
 from envpool.testing.trajectories import golden  # noqa: E402
 
 if sys.platform != "linux" or platform.machine() != "x86_64":
-    pytest.skip("the refusals are those of Linux, and only x86-64 has native code", allow_module_level=True)
+    pytest.skip("the refusals are those of Linux on x86-64", allow_module_level=True)
 
 GAME = "ALE/Adventure-v5"
 

@@ -165,7 +165,7 @@ def _read(path: str) -> str:
 
 def native_code() -> dict[str, Any]:
     """Returns whether Atari's console can run games as machine code and, if it must interpret them, why."""
-    if platform.machine() != "x86_64":
+    if platform.machine() not in ("x86_64", "aarch64"):
         why = f"there is no code generator for {platform.machine()}"
     elif os.environ.get("ENVPOOL_ATARI_NATIVE") == "0":
         why = "ENVPOOL_ATARI_NATIVE=0"

@@ -5,7 +5,7 @@
 
 #include "envpool/atari/console/console.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || (defined(__aarch64__) && !defined(_WIN32))
 #include <cstdlib>
 #include <string_view>
 
@@ -20,7 +20,7 @@ class Translator : public OperationEmitter {
   using OperationEmitter::OperationEmitter;
 
   // Code that is reachable from the reset vectors comes first, for locality; all other entries follow, because an
-  // indirect jump may lead to any of them.
+  // indirect jump may lead to any of them. Returns nothing if a distance does not fit an instruction.
   std::vector<u8> translate() {
     emit_entry_and_exit();
     for (u32 page = 0; page < pages_; ++page) {
@@ -35,13 +35,14 @@ class Translator : public OperationEmitter {
     }
     enqueue(kOutside);
     translate_queue();
-    for (size_t i = 0; i < cold_.size(); ++i) cold_[i]();
+    write_cold();
     write_entry_table();
     for (const Link& link : links_) {
       const Translation& to = translations_[link.target];
-      a.put32(link.adjust, static_cast<u32>(link.pending - to.pending));
+      a.patch_addition(link.adjust, link.pending - to.pending);
       a.patch(link.jump, to.code);
     }
+    if (!a.valid()) return {};
     return std::move(a.code);
   }
 
@@ -59,7 +60,9 @@ class Translator : public OperationEmitter {
           break;
         }
         ip = instruction(ip);
+        if (pending_ > kMaxPending) add_pending();
       }
+      if (a.here() - cold_from_ > kMaxCold) write_cold();
     }
   }
 
@@ -116,7 +119,7 @@ u32 Translator::instruction(u32 ip) {
     READ(Ldy, ZpX, load(kY)) READ(Ldy, RomX, load(kY)) READ(Ldy, AbsX, load(kY))
     FIXED(Cpx, compare(kX))
     FIXED(Cpy, compare(kY))
-    FIXED(Bit, bit())
+    FIXED(Bit, a.bit())
 #undef ALL
 #undef FIXED
 #undef READ
@@ -145,13 +148,13 @@ u32 Translator::instruction(u32 ip) {
 #undef STORE_INDEXED
     case FastOp::StaAbsX:
     case FastOp::StaAbsY:
-      a.lea(rax, {op == FastOp::StaAbsX ? kX : kY, e.arg});
+      a.lea(kValue, {op == FastOp::StaAbsX ? kX : kY, e.arg});
       store_anywhere(next3);
       return next3;
     case FastOp::StaIndY:
       if (!pointer_in_ram(e)) return exit_to_exact_cpu();
-      a.movzx16(rax, ram(e.lo));
-      a.alu(kAdd, rax, kY);
+      a.movzx16(kValue, ram(e.lo));
+      a.alu(kAdd, kValue, kY);
       store_anywhere(next2);
       return next2;
     case FastOp::Wsync: wait_for_line(next2); return next2;
@@ -159,45 +162,47 @@ u32 Translator::instruction(u32 ip) {
 
 #define MODIFY(Name, statement) \
   case FastOp::Name:            \
-    a.movzx8(rax, ram(e.lo));   \
+    a.movzx8(kValue, ram(e.lo));   \
     statement;                  \
-    a.mov8(ram(e.lo), rax);     \
-    a.movzx8(kNz, rax);         \
+    a.mov8(ram(e.lo), kValue);     \
+    a.movzx8(kNz, kValue);         \
     return next2;
-      MODIFY(IncZp, (a.inc8(rax), nz_known_ = true))
-      MODIFY(DecZp, (a.dec8(rax), nz_known_ = true))
-      MODIFY(AslZp, shift(kShl, rax))
-      MODIFY(LsrZp, shift(kShr, rax))
-      MODIFY(RolZp, shift(kRcl, rax))
-      MODIFY(RorZp, shift(kRcr, rax))
+      MODIFY(IncZp, (a.inc8(kValue), nz_known_ = true))
+      MODIFY(DecZp, (a.dec8(kValue), nz_known_ = true))
+      MODIFY(AslZp, (a.shift_left(kValue), shifted()))
+      MODIFY(LsrZp, (a.shift_right(kValue), shifted()))
+      MODIFY(RolZp, (a.rotate_left(kValue), rotated()))
+      MODIFY(RorZp, (a.rotate_right(kValue), rotated()))
 #undef MODIFY
     case FastOp::IncZpX:
     case FastOp::DecZpX:
       zero_page_address(e, kX);
-      exact_cpu_if(kNotNegative);
-      a.movzx8(kNz, ram(rax));
+      exit_at(a.jump_if_chip(kValue), kNeedsExactCpu, ip_, before_);
+      a.movzx8(kNz, ram(kValue));
       if (op == FastOp::IncZpX)
         a.inc8(kNz);
       else
         a.dec8(kNz);
-      a.mov8(ram(rax), kNz);
+      a.mov8(ram(kValue), kNz);
       nz_known_ = true;
       return next2;
 
-#define SHIFT_A(Name, how) \
-  case FastOp::Name:       \
-    shift(how, kA);        \
-    a.mov(kNz, kA);        \
+#define SHIFT_A(Name, how, known) \
+  case FastOp::Name:              \
+    a.how(kA);                    \
+    known();                      \
+    a.mov(kNz, kA);               \
     return next1;
-      SHIFT_A(AslA, kShl)
-      SHIFT_A(LsrA, kShr)
-      SHIFT_A(RolA, kRcl)
-      SHIFT_A(RorA, kRcr)
+      SHIFT_A(AslA, shift_left, shifted)
+      SHIFT_A(LsrA, shift_right, shifted)
+      SHIFT_A(RolA, rotate_left, rotated)
+      SHIFT_A(RorA, rotate_right, rotated)
 #undef SHIFT_A
-#define MOVE(Name, to, from) \
-  case FastOp::Name:         \
-    a.mov(to, from);         \
-    a.mov(kNz, from);        \
+#define MOVE(Name, to, from)         \
+  case FastOp::Name:                 \
+    a.mov(to, from);                 \
+    a.mov(kNz, from);                \
+    nz_known_ = kNzKnownAfterMove;   \
     return next1;
       MOVE(Tax, kX, kA)
       MOVE(Tay, kY, kA)
@@ -218,12 +223,13 @@ u32 Translator::instruction(u32 ip) {
     case FastOp::Tsx:
       a.movzx8(kX, kSp);
       a.mov(kNz, kX);
+      nz_known_ = kNzKnownAfterMove;
       return next1;
     case FastOp::Txs: a.mov8(kSp, kX); return next1;
+    case FastOp::Clc: a.set_carry(0); return next1;
+    case FastOp::Sec: a.set_carry(1); return next1;
 #define FLAG(Name, field, value) \
   case FastOp::Name: a.mov8(cpu(offsetof(Cpu, field)), u8{value}); return next1;
-      FLAG(Clc, carry, 0)
-      FLAG(Sec, carry, 1)
       FLAG(Cld, decimal, 0)
       FLAG(Sed, decimal, 1)
       FLAG(Cli, interrupt, 0)
@@ -235,34 +241,35 @@ u32 Translator::instruction(u32 ip) {
     case FastOp::Pha: push(kA, next1); return next1;
     case FastOp::Php:
       a.mov16(cpu(offsetof(Cpu, nz)), kNz);
-      a.lea64(rdi, {rbx, -kOrigin});
-      a.call(reinterpret_cast<const void*>(&call_pack_flags));
-      a.mov(r10, rax);
-      push(r10, next1);
+      a.store_carry();
+      call(&call_pack_flags);
+      a.mov(kPushed, kValue);
+      push(kPushed, next1);
       return next1;
     case FastOp::Plp:
       pull(0x28);
-      a.mov(rsi, rax);
-      a.lea64(rdi, {rbx, -kOrigin});
-      a.call(reinterpret_cast<const void*>(&call_unpack_flags));
+      a.mov(kArg1, kValue);
+      call(&call_unpack_flags);
       a.movzx16(kNz, cpu(offsetof(Cpu, nz)));
+      a.load_carry();
       return next1;
     case FastOp::Pla:
       pull(0x68);
-      a.mov(kA, rax);
+      a.mov(kA, kValue);
       a.mov(kNz, kA);
+      nz_known_ = kNzKnownAfterMove;
       return next1;
     case FastOp::Jsr:
-      a.movzx8(rax, kSp);
-      a.alu(kCmp, rax, 0x80);
+      a.movzx8(kValue, kSp);
+      a.alu(kCmp, kValue, 0x80);
       exact_cpu_if(kBelowEqual);
-      a.mov(rcx, kPcOffset);
-      a.alu(kAdd, rcx, static_cast<i32>(ip + 2));
-      a.mov8(ram(rax, -1), rcx);
-      a.shift(kShr, rcx, 8);
-      a.mov8(ram(rax), rcx);
-      a.alu(kSub, rax, 2);
-      a.mov8(kSp, rax);
+      a.mov(kTemp, kPcOffset);
+      a.alu(kAdd, kTemp, static_cast<i32>(ip + 2));
+      a.mov8(ram(kValue, -1), kTemp);
+      a.shift(kShr, kTemp, 8);
+      a.mov8(ram(kValue), kTemp);
+      a.alu(kSub, kValue, 2);
+      a.mov8(kSp, kValue);
       a.mov8(kBus, e.hi);
       enqueue(next3);
       jump_to_pc(e.arg);
@@ -272,36 +279,36 @@ u32 Translator::instruction(u32 ip) {
       jump_to_pc(e.arg);
       return kEnd;
     case FastOp::JmpInd:
-      a.movzx16(rax, ram(e.lo));
-      a.test(rax, 0x1000u);
+      a.movzx16(kValue, ram(e.lo));
+      a.test(kValue, 0x1000u);
       exact_cpu_if(kEqual);
-      a.mov(rcx, rax);
-      a.shift(kShr, rcx, 8);
-      a.mov8(kBus, rcx);
+      a.mov(kTemp, kValue);
+      a.shift(kShr, kTemp, 8);
+      a.mov8(kBus, kTemp);
       a.alu(kAdd, kCycles, pending_);
       jump_dynamic();
       return kEnd;
     case FastOp::Rts:
       if (rom_.plain_size == 0) return exit_to_exact_cpu();
-      a.movzx8(rax, kSp);
-      a.lea(rcx, {rax, -0x80});
-      a.alu(kCmp, rcx, 0x7D);
+      a.movzx8(kValue, kSp);
+      a.lea(kTemp, {kValue, -0x80});
+      a.alu(kCmp, kTemp, 0x7D);
       exact_cpu_if(kAbove);
-      a.movzx16(rcx, ram(rax, 1));
-      a.test(rcx, 0x1000u);
+      a.movzx16(kTemp, ram(kValue, 1));
+      a.test(kTemp, 0x1000u);
       exact_cpu_if(kEqual);
-      a.mov(rdx, rcx);
-      a.alu(kAnd, rdx, 0xFFF);  // RTS reads the byte at this address
-      a.alu(kCmp, rdx, 0xFFF);  // the byte after it may be outside the cartridge
+      a.mov(kTemp2, kTemp);
+      a.alu(kAnd, kTemp2, 0xFFF);  // RTS reads the byte at this address
+      a.alu(kCmp, kTemp2, 0xFFF);  // the byte after it may be outside the cartridge
       exact_cpu_if(kEqual);
       if (rom_.plain_begin != 0 || rom_.plain_size != 0x1000) {
-        a.alu(kSub, rdx, i32{rom_.plain_begin});
-        a.alu(kCmp, rdx, i32{rom_.plain_size});
+        a.alu(kSub, kTemp2, i32{rom_.plain_begin});
+        a.alu(kCmp, kTemp2, i32{rom_.plain_size});
         exact_cpu_if(kAboveEqual);
       }
-      a.alu(kAdd, rax, 2);
-      a.mov8(kSp, rax);
-      a.lea(rax, {rcx, 1});
+      a.alu(kAdd, kValue, 2);
+      a.mov8(kSp, kValue);
+      a.lea(kValue, {kTemp, 1});
       a.alu(kAdd, kCycles, pending_);
       jump_dynamic();
       return kEnd;
@@ -317,8 +324,8 @@ u32 Translator::instruction(u32 ip) {
 
 #define WAIT(Name, to)    \
   case FastOp::Name:      \
-    a.mov(rdx, ip);       \
-    load_cycles(rcx, pending_);  \
+    a.mov(kArg2, ip);       \
+    load_cycles(kArg3, pending_);  \
     call(&call_wait);     \
     reload_cycles(pending_); \
     load(to);             \
@@ -330,9 +337,9 @@ u32 Translator::instruction(u32 ip) {
     case FastOp::DexLoop:
     case FastOp::DeyLoop: {
       const Reg counter = op == FastOp::DexLoop ? kX : kY;
-      a.mov(rdx, ip);
-      a.mov(rcx, counter);
-      load_cycles(r8, pending_);
+      a.mov(kArg2, ip);
+      a.mov(kArg3, counter);
+      load_cycles(kArg4, pending_);
       call(&call_count);
       reload_cycles(pending_);
       load(counter);
@@ -348,6 +355,7 @@ class NativeCode {
  public:
   explicit NativeCode(Translator& translator) {
     const std::vector<u8> code = translator.translate();
+    if (code.empty()) return;
     entry_offset_ = translator.entry_offset();
     size_ = code.size();
     base_ = map_code(code.data(), size_);

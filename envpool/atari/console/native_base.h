@@ -1,59 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Host only: defines the base class of the translator, which translates every entry of Rom::code to machine code. A run
-// is a sequence of successive instructions. While a run executes, the registers hold
-//   rbx       the console, at kOrigin            r12 r13 r14   A, X, Y
-//   ebp       cycles, see below                  r15           Cpu::nz
-//   [rsp]     the Rom      [rsp + 8]  PC minus entry     [rsp + 12]  cycle limit
-// All other state is in the console, as in the interpreter.
+// is a sequence of successive instructions. While a run executes, registers hold the address of the console, the 6507's
+// A, X and Y, Cpu::nz, and the cycles, see below. The Rom, PC minus entry, and the cycle limit are in registers or in
+// the stack frame. native_x64.h and native_a64.h say where. All other state is in the console, as in the interpreter.
 //
-// Within a run, instructions do not add their cycles to ebp one by one. Cycles that have not been added yet are called
-// pending. The translator knows for each instruction how many cycles of its predecessors are pending, and adds them
-// only where the time is needed. A jump adds the cycles that are pending at its source and subtracts those that its
-// target expects to be pending, so that every instruction can be a jump target.
+// Within a run, instructions do not add their cycles to that register one by one. Cycles that have not been added yet
+// are called pending. The translator knows for each instruction how many cycles of its predecessors are pending, and
+// adds them only where the time is needed. A jump adds the cycles that are pending at its source and subtracts those
+// that its target expects to be pending, so that every instruction can be a jump target.
 //
 // TranslatorBase has the parts that do not depend on the instruction: the layout, entry and exit of native code, jumps
 // and calls.
 #pragma once
 
-#include <cstddef>
 #include <deque>
 #include <functional>
 #include <vector>
 
-#include "envpool/atari/console/native_calls.h"
-#include "envpool/atari/console/x64.h"
+#include "envpool/atari/console/native_target.h"
 
 namespace envpool::atari::native {
 
-using namespace x64;
-
 enum ExitReason : u32 { kNeedsExactCpu, kFrameDone, kCycleLimitHit };
 
-constexpr Reg kA = r12, kX = r13, kY = r14, kNz = r15, kCycles = rbp;
-
-constexpr i32 kOrigin = offsetof(Core, ram) + 64;  // with this origin, 8-bit displacements reach all of RAM
-inline Mem at(size_t offset) { return {rbx, static_cast<i32>(offset) - kOrigin}; }
-inline Mem ram(u32 address) { return at(offsetof(Core, ram) + (address & 0x7F)); }
-// Returns the operand for RAM at the address in a register. The address must be from $80 to $FF.
-inline Mem ram(Reg address, i32 offset = 0) {
-  return {rbx, static_cast<i32>(offsetof(Core, ram)) - 0x80 - kOrigin + offset, address};
-}
 inline Mem cpu(size_t offset) { return at(offsetof(Core, cpu) + offset); }
 inline Mem tia(size_t offset) { return at(offsetof(Core, tia) + offset); }
 inline Mem tia_reg(u32 reg) { return tia(offsetof(Tia, reg) + reg); }
 
-inline const Mem kCarry = cpu(offsetof(Cpu, carry));
-inline const Mem kOverflow = cpu(offsetof(Cpu, overflow));
 inline const Mem kDecimal = cpu(offsetof(Cpu, decimal));
 inline const Mem kSp = cpu(offsetof(Cpu, sp));
 inline const Mem kClock = at(offsetof(Core, cycles));
 inline const Mem kStopFlag = at(offsetof(Core, stop));
 inline const Mem kBus = at(offsetof(Core, bus));
 inline const Mem kLimitCycle = tia(offsetof(Tia, limit_cycle));
-inline const Mem kRomSlot = {rsp, 0};
-inline const Mem kPcOffset = {rsp, 8};
-inline const Mem kCycleLimit = {rsp, 12};
 
 constexpr u32 kEnd = ~0u;
 
@@ -83,10 +63,6 @@ class TranslatorBase {
     Fixup jump;
     u32 target;
   };
-  // The meaning of the host's carry flag after the last instruction: unknown, or the 6507's carry flag, possibly
-  // inverted.
-  enum CarryFlag : u8 { kUnknown, kInverted, kDirect };
-
   void enqueue(u32 ip) {
     if (ip != kEnd && !translations_[ip].done) queue_.push_back(ip);
   }
@@ -99,43 +75,38 @@ class TranslatorBase {
   // --- entering and leaving ---
 
   void emit_entry_and_exit() {
-    const Reg saved[] = {rbx, rbp, r12, r13, r14, r15};
+    a.prepare();
     entry_offset_ = a.here();  // called as a function of (console, rom, cycle limit, PC offset, address)
-    for (Reg r : saved) a.push(r);
-    a.alu64(kSub, rsp, i8{24});
-    a.lea64(rbx, {rdi, kOrigin});
-    a.mov64(kRomSlot, rsi);
-    a.mov(kCycleLimit, rdx);
-    a.mov(kPcOffset, rcx);
+    a.enter();
     a.movzx8(kA, cpu(offsetof(Cpu, a)));
     a.movzx8(kX, cpu(offsetof(Cpu, x)));
     a.movzx8(kY, cpu(offsetof(Cpu, y)));
     a.movzx16(kNz, cpu(offsetof(Cpu, nz)));
+    a.load_carry();
     a.mov(kCycles, kClock);
-    a.jump(r8);
-    exit_offset_ = a.here();  // eax holds the exit reason, and ecx the entry
+    a.enter_instruction();
+    exit_offset_ = a.here();  // kValue holds the exit reason, and kTemp the entry
     a.mov8(cpu(offsetof(Cpu, a)), kA);
     a.mov8(cpu(offsetof(Cpu, x)), kX);
     a.mov8(cpu(offsetof(Cpu, y)), kY);
     a.mov16(cpu(offsetof(Cpu, nz)), kNz);
+    a.store_carry();
     a.mov(kClock, kCycles);
-    a.alu(kAdd, rcx, kPcOffset);
-    a.mov16(cpu(offsetof(Cpu, pc)), rcx);
-    a.alu64(kAdd, rsp, i8{24});
-    for (i32 i = 5; i >= 0; --i) a.pop(saved[i]);
-    a.ret();
+    a.alu(kAdd, kTemp, kPcOffset);
+    a.mov16(cpu(offsetof(Cpu, pc)), kTemp);
+    a.leave();
   }
 
   void emit_exit(ExitReason why, u32 ip, i32 pending) {
     if (pending != 0) a.alu(kAdd, kCycles, pending);
-    a.mov(rcx, ip);
-    a.mov(rax, why);
+    a.mov(kTemp, ip);
+    a.mov(kValue, why);
     a.patch(a.jump(), exit_offset_);
   }
 
-  // Exits if a condition holds. The code of the exit is out of line.
-  void exit_if(Cond c, ExitReason why, u32 ip, i32 pending) {
-    const Fixup fixup = a.jump(c);
+  // Exits if a condition holds, or where a jump leads. The code of the exit is out of line.
+  void exit_if(Cond c, ExitReason why, u32 ip, i32 pending) { exit_at(a.jump(c), why, ip, pending); }
+  void exit_at(Fixup fixup, ExitReason why, u32 ip, i32 pending) {
     cold([=, this] {
       a.patch(fixup);
       emit_exit(why, ip, pending);
@@ -145,6 +116,10 @@ class TranslatorBase {
   void exact_cpu_if(Cond c) { exit_if(c, kNeedsExactCpu, ip_, before_); }
 
   void cold(std::function<void()> write) { cold_.push_back(std::move(write)); }
+  void write_cold() {
+    for (; !cold_.empty(); cold_.pop_front()) cold_.front()();
+    cold_from_ = a.here();
+  }
 
   // Writes the table of code offsets by entry. Entries that were not translated share the code of kOutside, which exits
   // to the exact CPU.
@@ -163,12 +138,16 @@ class TranslatorBase {
 
   // --- jumps ---
 
+  void add_pending() {
+    a.alu(kAdd, kCycles, pending_);
+    pending_ = 0;
+  }
+
   enum class LimitCheck : bool { kNo, kYes };
 
   // Adds the pending cycles and `extra`, checks the cycle limit if asked to, and jumps to an entry.
   void jump_to_entry(u32 target, i32 extra, LimitCheck check = LimitCheck::kNo) {
-    a.alu(kAdd, kCycles, 0);
-    const size_t adjust = a.here() - 4;
+    const size_t adjust = a.add_cycles_later();
     if (check == LimitCheck::kYes) {
       a.alu(kCmp, kCycles, kCycleLimit);
       exit_if(kGreater, kCycleLimitHit, target, 0);
@@ -194,7 +173,7 @@ class TranslatorBase {
     const u32 target = static_target(pc);
     if (target == kEnd || rom_.mapper == kFE) {
       a.alu(kAdd, kCycles, pending_);
-      a.mov(rax, u32{pc});
+      a.mov(kValue, u32{pc});
       jump_dynamic();
       return;
     }
@@ -203,43 +182,40 @@ class TranslatorBase {
     enqueue(target);
   }
 
-  // Jumps to the PC in eax. No cycles may be pending.
+  // Jumps to the PC in kValue. No cycles may be pending.
   void jump_dynamic() {
     if (dynamic_mapping_) {
-      a.lea64(rdi, {rbx, -kOrigin});
-      a.mov64(rsi, kRomSlot);
-      a.mov(rdx, rax);
-      a.mov(kPcOffset, rax);
-      a.call(reinterpret_cast<const void*>(&call_locate));
+      a.mov(kArg2, kValue);
+      a.mov(kPcOffset, kValue);
+      call(&call_locate);
     } else {
-      a.mov(kPcOffset, rax);
-      a.alu(kAnd, rax, 0xFFF);
-      a.alu(kAdd, rax, static_cast<i32>(start_page_ * (4096 + kPagePad)));
+      a.mov(kPcOffset, kValue);
+      a.alu(kAnd, kValue, 0xFFF);
+      a.alu(kAdd, kValue, static_cast<i32>(start_page_ * (4096 + kPagePad)));
     }
-    a.mov(rcx, kPcOffset);
-    a.alu(kSub, rcx, rax);
-    a.mov(kPcOffset, rcx);
+    a.mov(kTemp, kPcOffset);
+    a.alu(kSub, kTemp, kValue);
+    a.mov(kPcOffset, kTemp);
     a.alu(kCmp, kCycles, kCycleLimit);
     const Fixup over = a.jump(kGreater);
-    a.patch(a.lea_rip(rcx), 0);
-    a.shift(kShl, rax, 2);
-    a.mov(rax, Mem{rcx, static_cast<i32>(kEntryTable), rax});
-    a.alu64(kAdd, rax, rcx);
-    a.jump(rax);
+    a.jump_by_table(kEntryTable);
     a.patch(over);
     emit_exit(kCycleLimitHit, ip_, 0);
   }
 
   // --- calls ---
 
-  void call_address(const void* function) {
-    a.lea64(rdi, {rbx, -kOrigin});
-    a.mov64(rsi, kRomSlot);
-    a.call(function);
+  // Call a function of the console, or of the console and the Rom. The other arguments have been loaded.
+  template <class R, class... Args>
+  void call(R(ENVPOOL_NATIVE_ABI* function)(Console&, Args...)) {
+    a.load_console();
+    a.call(reinterpret_cast<const void*>(function));
   }
   template <class R, class... Args>
-  void call(R(ENVPOOL_NATIVE_ABI* function)(Args...)) {
-    call_address(reinterpret_cast<const void*>(function));
+  void call(R(ENVPOOL_NATIVE_ABI* function)(Console&, const Rom&, Args...)) {
+    a.load_console();
+    a.load_rom();
+    a.call(reinterpret_cast<const void*>(function));
   }
   void load_cycles(Reg to, i32 pending) { a.lea(to, {kCycles, pending}); }
 
@@ -248,18 +224,16 @@ class TranslatorBase {
     a.mov(kCycles, kClock);
     if (pending != 0) a.alu(kSub, kCycles, pending);
   }
-  void exit_if_done(u32 next, i32 pending) {
-    a.alu8(kCmp, kStopFlag, u8{0});
-    exit_if(kNotEqual, kFrameDone, next, pending);
-  }
+  void exit_if_done(u32 next, i32 pending) { exit_at(a.jump_if_true(kStopFlag), kFrameDone, next, pending); }
 
-  Assembler a;
+  Target a;
   const Rom& rom_;
   std::vector<Translation> translations_;
   std::vector<u32> queue_;
   std::vector<Link> links_;
   std::deque<std::function<void()>> cold_;  // functions that emit out-of-line code; a call may append more
   size_t entry_offset_ = 0, exit_offset_ = 0;
+  size_t cold_from_ = 0;  // where the code begins whose out-of-line code has not been written
   u32 page_size_, pages_;
   bool dynamic_mapping_;  // pages are mapped at run time
   u32 start_page_ = 0;    // page of the current instruction

@@ -17,12 +17,12 @@ class OperationEmitter : public TranslatorBase {
 
   // --- operands ---
 
-  // Loads the operand of a reading instruction into eax.
+  // Loads the operand of a reading instruction into kValue.
   void read(const CodeEntry& e, u32 operand_kind) {
     switch (operand_kind) {
       case kImm:
-      case kConst: a.mov(rax, u32{e.lo}); break;
-      case kZp: a.movzx8(rax, ram(e.lo)); break;
+      case kConst: a.mov(kValue, u32{e.lo}); break;
+      case kZp: a.movzx8(kValue, ram(e.lo)); break;
       case kZpIo: read_chip_at(e.lo, e.lo); break;
       case kAbs: read_chip_at(e.arg, e.hi); break;
       case kZpX: read_zero_page(e, kX); break;
@@ -36,28 +36,27 @@ class OperationEmitter : public TranslatorBase {
   }
 
   void read_chip_at(u32 address, u32 noise) {
-    a.mov(rdx, address);
-    a.mov(rcx, noise);
-    load_cycles(r8, pending_);
+    a.mov(kArg2, address);
+    a.mov(kArg3, noise);
+    load_cycles(kArg4, pending_);
     call(&call_read);
   }
 
   void zero_page_address(const CodeEntry& e, Reg index) {
-    a.lea(rax, {index, e.lo});
-    a.movzx8(rax, rax);
-    a.test8(rax, rax);
+    a.lea(kValue, {index, e.lo});
+    a.movzx8(kValue, kValue);
   }
 
   void read_zero_page(const CodeEntry& e, Reg index) {
     zero_page_address(e, index);
-    const Fixup io = a.jump(kNotNegative);
-    a.movzx8(rax, ram(rax));
+    const Fixup io = a.jump_if_chip(kValue);
+    a.movzx8(kValue, ram(kValue));
     const size_t back = a.here();
     cold([=, this, pending = pending_, lo = u32{e.lo}] {
       a.patch(io);
-      a.mov(rdx, rax);
-      a.mov(rcx, lo);
-      load_cycles(r8, pending);
+      a.mov(kArg2, kValue);
+      a.mov(kArg3, lo);
+      load_cycles(kArg4, pending);
       call(&call_read);
       a.patch(a.jump(), back);
     });
@@ -65,54 +64,50 @@ class OperationEmitter : public TranslatorBase {
 
   void read_table(const CodeEntry& e, Reg index) {
     if (e.lo != 0) {
-      a.lea(rax, {index, e.lo});
-      a.shift(kShr, rax, 8);
-      a.alu(kAdd, kCycles, rax);
+      a.lea(kValue, {index, e.lo});
+      a.add_high_byte();
     }
-    a.patch(a.lea_rip(rcx), 0);
-    a.movzx8(rax, Mem{rcx, e.arg, index});
+    a.load_byte(kValue, kTemp, e.arg, index);
   }
 
   void read_indexed(const CodeEntry& e, Reg index) {
-    a.mov(rax, u32{e.arg});
+    a.mov(kValue, u32{e.arg});
     read_from(index);
   }
 
-  // Loads the byte at eax + index, where eax holds a 16-bit base address.
+  // Loads the byte at kValue + index, where kValue holds a 16-bit base address.
   void read_from(Reg index) {
     if (dynamic_mapping_) {
-      a.mov(rdx, rax);
-      a.mov(rcx, index);
-      load_cycles(r8, pending_);
+      a.mov(kArg2, kValue);
+      a.mov(kArg3, index);
+      load_cycles(kArg4, pending_);
       call(&call_read_indexed);
-      a.alu(kCmp, rax, -1);
+      a.alu(kCmp, kValue, -1);
       exact_cpu_if(kEqual);
       reload_cycles(pending_);
       return;
     }
-    a.lea(rcx, {rax, 0, index});
-    a.test(rcx, 0x1000u);
+    a.lea(kTemp, {kValue, 0, index});
+    a.test(kTemp, 0x1000u);
     const Fixup other = a.jump(kEqual);
-    a.alu(kAnd, rcx, 0xFFF);
+    a.alu(kAnd, kTemp, 0xFFF);
     if (rom_.plain_begin != 0 || rom_.plain_size != 0x1000) {
-      a.lea(rdx, {rcx, -i32{rom_.plain_begin}});
-      a.alu(kCmp, rdx, i32{rom_.plain_size});
+      a.lea(kTemp2, {kTemp, -i32{rom_.plain_begin}});
+      a.alu(kCmp, kTemp2, i32{rom_.plain_size});
       exact_cpu_if(kAboveEqual);
     }
-    a.movzx8(rax, rax);
-    a.alu(kAdd, rax, index);
-    a.shift(kShr, rax, 8);
-    a.alu(kAdd, kCycles, rax);
-    a.patch(a.lea_rip(rdx), 0);
-    a.movzx8(rax, Mem{rdx, static_cast<i32>(start_page_ * 4096), rcx});
+    a.movzx8(kValue, kValue);
+    a.alu(kAdd, kValue, index);
+    a.add_high_byte();
+    a.load_byte(kValue, kTemp2, start_page_ * 4096, kTemp);
     const size_t back = a.here();
     cold([=, this, pending = pending_, before = before_, ip = ip_] {
       a.patch(other);
-      a.mov(rdx, rax);
-      a.mov(rcx, index);
-      load_cycles(r8, pending);
+      a.mov(kArg2, kValue);
+      a.mov(kArg3, index);
+      load_cycles(kArg4, pending);
       call(&call_read_indexed);
-      a.alu(kCmp, rax, -1);
+      a.alu(kCmp, kValue, -1);
       exit_if(kEqual, kNeedsExactCpu, ip, before);
       reload_cycles(pending);
       a.patch(a.jump(), back);
@@ -122,93 +117,74 @@ class OperationEmitter : public TranslatorBase {
   static bool pointer_in_ram(const CodeEntry& e) { return e.lo >= 0x80 && e.lo != 0xFF; }
 
   void read_indirect(const CodeEntry& e) {
-    a.movzx16(rax, ram(e.lo));
+    a.movzx16(kValue, ram(e.lo));
     read_from(kY);
   }
 
-  // --- operations on eax ---
+  // --- operations on kValue ---
 
   void load(Reg to) {
-    a.mov(to, rax);
-    a.mov(kNz, rax);
+    a.mov(to, kValue);
+    a.mov(kNz, kValue);
+    nz_known_ = kNzKnownAfterMove;
   }
   void logic(Alu op) {
-    a.alu8(op, kA, rax);
+    a.alu8(op, kA, kValue);
     a.mov(kNz, kA);
     nz_known_ = true;
   }
   void compare(Reg reg) {
-    a.mov(kNz, reg);
-    a.alu8(kSub, kNz, rax);
-    a.set(kAboveEqual, kCarry);
+    a.compare(reg);
     nz_known_ = true;
-    carry_known_ = kInverted;
-  }
-  void bit() {
-    a.mov(kNz, kA);
-    a.alu(kAnd, kNz, rax);
-    a.mov(rcx, rax);
-    a.alu(kAnd, rcx, 0x80);
-    a.shift(kShl, rcx, 8);
-    a.alu(kOr, kNz, rcx);
-    a.shift(kShr, rax, 6);
-    a.alu(kAnd, rax, 1);
-    a.mov8(kOverflow, rax);
+    carry_known_ = kCarryAfterCompare;
   }
   enum class Arithmetic : bool { kSubtract, kAdd };
   void arithmetic(Arithmetic operation) {
     const bool adding = operation == Arithmetic::kAdd;
-    a.alu8(kCmp, kDecimal, u8{0});
-    const Fixup decimal = a.jump(kNotEqual);
-    a.alu8(kCmp, kCarry, u8{1});  // the host's carry is now the inverse of the 6507's
-    if (adding) a.cmc();
-    a.alu8(adding ? kAdc : kSbb, kA, rax);
-    a.set(adding ? x64::kBelow : kAboveEqual, kCarry);
-    a.set(kOverflows, kOverflow);
+    const Fixup decimal = a.jump_if_true(kDecimal);
+    adding ? a.add_with_carry() : a.subtract_with_carry();
     const size_t back = a.here();
     a.mov(kNz, kA);
     nz_known_ = true;
     cold([=, this] {
       a.patch(decimal);
-      a.lea64(rdi, {rbx, -kOrigin});
-      a.mov(rsi, kA);
-      a.mov(rdx, rax);
-      a.mov(rcx, u32{adding});
-      a.call(reinterpret_cast<const void*>(&call_decimal));
-      a.mov(kA, rax);
-      a.test8(kA, kA);
+      a.store_carry();
+      a.mov(kArg1, kA);
+      a.mov(kArg2, kValue);
+      a.mov(kArg3, u32{adding});
+      call(&call_decimal);
+      a.load_carry();
+      a.mov(kA, kValue);
+      a.set_nz_flags(kA);
       a.patch(a.jump(), back);
     });
   }
 
-  // Shifts or rotates the byte in `r`. A rotation shifts the carry in.
-  void shift(Shift op, Reg r) {
-    const bool rotates = op == kRcl || op == kRcr;
-    if (rotates) {
-      a.alu8(kCmp, kCarry, u8{1});
-      a.cmc();
-    }
-    a.shift8(op, r);
-    a.set(x64::kBelow, kCarry);
-    carry_known_ = kDirect;
-    nz_known_ = !rotates;
+  // Record what is known after a shift or a rotation.
+  void shifted() {
+    carry_known_ = kCarryAfterShift;
+    nz_known_ = true;
+  }
+  void rotated() {
+    carry_known_ = kCarryAfterShift;
+    nz_known_ = kNzKnownAfterMove;
   }
 
   // --- stores ---
 
   void write_register_call(u32 reg, Reg source, u32 next, i32 pending) {
-    a.mov(rdx, reg);
-    a.mov(rcx, source);
-    load_cycles(r8, pending);
+    a.mov(kArg2, reg);
+    a.mov(kArg3, source);
+    load_cycles(kArg4, pending);
     call(&call_write_register);
     exit_if_done(next, pending);
   }
 
   // Jumps if the cycle is past the last line, where any write to the TIA ends the frame. Such a write is rare and is
-  // handled out of line, see store_rarely(). Leaves the cycle in r8.
+  // handled out of line, see store_rarely(). Leaves the cycle in kArg4.
   Fixup past_limit() {
-    load_cycles(r8, pending_);
-    a.alu(kCmp, r8, kLimitCycle);
+    load_cycles(kArg4, pending_);
+    a.alu(kCmp, kArg4, kLimitCycle);
     return a.jump(kGreaterEqual);
   }
 
@@ -222,9 +198,9 @@ class OperationEmitter : public TranslatorBase {
     });
   }
 
-  // Expects the cycle in r8.
+  // Expects the cycle in kArg4.
   void call_writer(u32 reg, Reg source) {
-    a.mov(rcx, source);
+    a.mov(kArg3, source);
     call(kRegisterWriters[reg]);
   }
 
@@ -253,12 +229,12 @@ class OperationEmitter : public TranslatorBase {
     a.alu8(kCmp, at(offsetof(Core, drawing)), u8{0});
     const Fixup drawn = a.jump(kNotEqual);
     a.mov8(tia_reg(e.lo), source);
-    a.movzx8(rcx, colour);
-    a.mov(rax, source);
-    a.alu(kXor, rax, rcx);
-    a.alu(kAnd, rax, 0xFE);
-    a.alu(kXor, rax, rcx);
-    a.mov8(colour, rax);
+    a.movzx8(kTemp, colour);
+    a.mov(kValue, source);
+    a.alu(kXor, kValue, kTemp);
+    a.alu(kAnd, kValue, 0xFE);
+    a.alu(kXor, kValue, kTemp);
+    a.mov8(colour, kValue);
     a.patch(same);
     store_rarely({late, drawn}, e.lo, source, next);
   }
@@ -266,32 +242,31 @@ class OperationEmitter : public TranslatorBase {
   void store_motion(const CodeEntry& e, Reg source, u32 next) {
     const Fixup late = past_limit();
     a.mov8(tia_reg(e.lo), source);
-    a.mov(rax, source);
-    a.shift(kShr, rax, 4);
-    a.mov8(tia(offsetof(Tia, hm) + e.lo - kHmp0), rax);
+    a.mov(kValue, source);
+    a.shift(kShr, kValue, 4);
+    a.mov8(tia(offsetof(Tia, hm) + e.lo - kHmp0), kValue);
     store_rarely({late}, e.lo, source, next);
   }
 
   void store_absolute(const CodeEntry& e, Reg source, u32 next) {
-    a.mov(rdx, u32{e.arg});
-    a.mov(rcx, source);
-    load_cycles(r8, pending_);
+    a.mov(kArg2, u32{e.arg});
+    a.mov(kArg3, source);
+    load_cycles(kArg4, pending_);
     call(&call_write);
     reload_cycles(pending_);
     exit_if_done(next, pending_);
   }
 
-  // Stores to RAM or a chip at the zero page address in eax. Expects the host's sign flag to be the sign of the low
-  // byte of eax.
+  // Stores to RAM or a chip at the zero page address in kValue.
   void store_at_zero_page(Reg source, u32 next) {
-    const Fixup io = a.jump(kNotNegative);
-    a.mov8(ram(rax), source);
+    const Fixup io = a.jump_if_chip(kValue);
+    a.mov8(ram(kValue), source);
     const size_t back = a.here();
     cold([=, this, pending = pending_] {
       a.patch(io);
-      a.mov(rdx, rax);
-      a.mov(rcx, source);
-      load_cycles(r8, pending);
+      a.mov(kArg2, kValue);
+      a.mov(kArg3, source);
+      load_cycles(kArg4, pending);
       call(&call_write);
       reload_cycles(pending);
       exit_if_done(next, pending);
@@ -300,48 +275,47 @@ class OperationEmitter : public TranslatorBase {
   }
 
   void push(Reg source, u32 next) {
-    a.movzx8(rax, kSp);
-    a.lea(rcx, {rax, -1});
-    a.mov8(kSp, rcx);
-    a.test8(rax, rax);
+    a.movzx8(kValue, kSp);
+    a.lea(kTemp, {kValue, -1});
+    a.mov8(kSp, kTemp);
     store_at_zero_page(source, next);
   }
-  // Loads into eax the byte that PLA or PLP pulls. Some games keep the stack pointer in the TIA's addresses and pull
+  // Loads into kValue the byte that PLA or PLP pulls. Some games keep the stack pointer in the TIA's addresses and pull
   // only to advance it or to spend time.
   void pull(u32 opcode) {
-    a.movzx8(rcx, kSp);
-    a.lea(rax, {rcx, -0x80});
-    a.alu(kCmp, rax, 0x7F);
+    a.movzx8(kTemp, kSp);
+    a.lea(kValue, {kTemp, -0x80});
+    a.alu(kCmp, kValue, 0x7F);
     const Fixup other = a.jump(kAboveEqual);
-    a.inc8(rcx);
-    a.mov8(kSp, rcx);
-    a.movzx8(rax, ram(rcx));
+    a.inc8(kTemp);
+    a.mov8(kSp, kTemp);
+    a.movzx8(kValue, ram(kTemp));
     const size_t back = a.here();
     cold([=, this, pending = pending_] {
       a.patch(other);
-      a.mov(rdx, opcode);
-      load_cycles(r8, pending);
+      a.mov(kArg2, opcode);
+      load_cycles(kArg4, pending);
       call(&call_pull);
       a.patch(a.jump(), back);
     });
   }
 
-  // Stores A at the address in eax, which may be any address.
+  // Stores A at the address in kValue, which may be any address.
   void store_anywhere(u32 next) {
-    a.mov(rcx, rax);
-    a.alu(kAnd, rcx, 0x1280);
-    a.alu(kCmp, rcx, 0x80);
+    a.mov(kTemp, kValue);
+    a.alu(kAnd, kTemp, 0x1280);
+    a.alu(kCmp, kTemp, 0x80);
     const Fixup other = a.jump(kNotEqual);
-    a.alu(kAnd, rax, 0x7F);
-    a.mov8(ram(rax, 0x80), kA);
+    a.alu(kAnd, kValue, 0x7F);
+    a.mov8(ram(kValue, 0x80), kA);
     const size_t back = a.here();
     cold([=, this, pending = pending_, before = before_, ip = ip_] {
       a.patch(other);
-      a.mov(rdx, rax);
-      a.mov(rcx, kA);
-      load_cycles(r8, pending);
+      a.mov(kArg2, kValue);
+      a.mov(kArg3, kA);
+      load_cycles(kArg4, pending);
       call(&call_write_indexed);
-      a.test(rax, rax);
+      a.test(kValue, kValue);
       exit_if(kEqual, kNeedsExactCpu, ip, before);
       reload_cycles(pending);
       exit_if_done(next, pending);
@@ -352,20 +326,20 @@ class OperationEmitter : public TranslatorBase {
   void wait_for_line(u32 next) {
     constexpr u32 kReciprocal = 3616814566u;  // 2^38 / 76, rounded up
     const Fixup late = past_limit();
-    a.alu(kSub, r8, tia(offsetof(Tia, frame_start)));
-    a.lea(rax, {r8, kCyclesPerLine - 1});
-    a.mov(rdx, kReciprocal);
-    a.imul64(rax, rdx);
-    a.shift64(kShr, rax, 38);
-    a.imul(rax, rax, kCyclesPerLine);
-    a.alu(kSub, rax, r8);
-    a.alu(kAdd, kCycles, rax);
+    a.alu(kSub, kArg4, tia(offsetof(Tia, frame_start)));
+    a.lea(kValue, {kArg4, kCyclesPerLine - 1});
+    a.mov(kTemp2, kReciprocal);
+    a.mul64(kValue, kTemp2);
+    a.shift_right64(kValue, 38);
+    a.mul(kValue, kValue, kCyclesPerLine);
+    a.alu(kSub, kValue, kArg4);
+    a.alu(kAdd, kCycles, kValue);
     const size_t back = a.here();
     cold([=, this, pending = pending_] {
       a.patch(late);
-      a.mov(rdx, u32{kWsync});
-      a.alu(kXor, rcx, rcx);
-      load_cycles(r8, pending);
+      a.mov(kArg2, u32{kWsync});
+      a.alu(kXor, kArg3, kArg3);
+      load_cycles(kArg4, pending);
       call(&call_write_register);
       reload_cycles(pending);
       exit_if_done(next, pending);
@@ -380,65 +354,38 @@ class OperationEmitter : public TranslatorBase {
 
   // --- branches ---
 
-  // Emits a branch. Tests the host's flags directly if the previous instruction has set those that the condition needs.
+  // Emits a branch. Tests the flags directly if those that the condition needs are known.
   void branch(const CodeEntry& e, FastOp op, bool nz_known, CarryFlag carry_known) {
     const u32 target = ip_ + static_cast<u32>(static_cast<i16>(e.arg));
-    Cond taken = kEqual;
-    std::function<void()> set_flags;
-    bool known = false;
-    switch (op) {
-      case FastOp::Bne:
-      case FastOp::Beq:
-        taken = op == FastOp::Bne ? kNotEqual : kEqual;
-        known = nz_known;
-        set_flags = [this] { a.test8(kNz, kNz); };
-        break;
-      case FastOp::Bpl:
-      case FastOp::Bmi:
-        known = nz_known;
-        if (known) {
-          taken = op == FastOp::Bpl ? kNotNegative : kNegative;
-          set_flags = [this] { a.test8(kNz, kNz); };
-        } else {
-          taken = op == FastOp::Bpl ? kEqual : kNotEqual;
-          set_flags = [this] { a.test(kNz, 0x8080u); };
-        }
-        break;
-      case FastOp::Bcc:
-      case FastOp::Bcs:
-        known = carry_known != kUnknown;
-        taken = (op == FastOp::Bcs) == (carry_known == kDirect) ? x64::kBelow : kAboveEqual;
-        set_flags = [this, carry_known] {
-          a.alu8(kCmp, kCarry, u8{1});
-          if (carry_known == kDirect) a.cmc();
-        };
-        break;
-      default:
-        taken = op == FastOp::Bvs ? kNotEqual : kEqual;
-        set_flags = [this] { a.alu8(kCmp, kOverflow, u8{0}); };
-        break;
-    }
-    if (!known) set_flags();
+    const BranchTest test = branch_test(op);
+    const bool known = test.flag == BranchTest::kCarryFlag ? carry_known != kUnknown
+                                                           : test.flag != BranchTest::kOverflowFlag && nz_known;
+    if (!known) a.prepare_branch(test, carry_known);
     const size_t condition = a.here();
-    const Fixup over = a.jump(!taken);
+    const Fixup over = a.jump_unless(test, known, carry_known);
+    const size_t taken = a.here();
     jump_to_entry(target, e.extra, target <= ip_ ? LimitCheck::kYes : LimitCheck::kNo);
     a.patch(over);
     enqueue(target);
     if (!known) return;
-    // Code that jumps to this branch has not set the host's flags, so its jumps lead here. After BIT, the sign is bit
-    // 15 of kNz instead of bit 7, so BPL and BMI test both.
-    cold([=, this, ip = ip_, sign = op == FastOp::Bpl || op == FastOp::Bmi] {
+    // Code that jumps to this branch does not know the flags, so its jumps lead here.
+    cold([=, this, ip = ip_, after = a.here()] {
       translations_[ip].code = a.here();
-      if (sign) {
-        a.mov(rax, kNz);
-        a.shift(kShr, rax, 8);
-        a.alu(kOr, rax, kNz);
-        a.test8(rax, rax);
-      } else {
-        set_flags();
-      }
-      a.patch(a.jump(), condition);
+      a.enter_branch(test, carry_known, condition, taken, after);
     });
+  }
+
+  static BranchTest branch_test(FastOp op) {
+    switch (op) {
+      case FastOp::Bne: return {BranchTest::kZero, false};
+      case FastOp::Beq: return {BranchTest::kZero, true};
+      case FastOp::Bpl: return {BranchTest::kSign, false};
+      case FastOp::Bmi: return {BranchTest::kSign, true};
+      case FastOp::Bcc: return {BranchTest::kCarryFlag, false};
+      case FastOp::Bcs: return {BranchTest::kCarryFlag, true};
+      case FastOp::Bvc: return {BranchTest::kOverflowFlag, false};
+      default: return {BranchTest::kOverflowFlag, true};
+    }
   }
 };
 

@@ -151,25 +151,25 @@ class Assembler {
     byte(u8(0xC0 | op << 3 | (r & 7)));
     byte(by);
   }
-  void shift64(Shift op, Reg r, u8 by) {
+  void shift_right64(Reg r, u8 by) {
     rex(1, rax, rax, r);
     byte(0xC1);
-    byte(u8(0xC0 | op << 3 | (r & 7)));
+    byte(u8(0xC0 | kShr << 3 | (r & 7)));
     byte(by);
   }
   // Shifts or rotates a byte by one bit.
   void shift8(Shift op, Reg r) { op_reg8(0xD0, Reg(op), r); }
-  void imul64(Reg to, Reg from) {
+  void mul64(Reg to, Reg from) {
     rex(1, to, rax, from);
     byte(0x0F);
     byte(0xAF);
     byte(u8(0xC0 | (to & 7) << 3 | (from & 7)));
   }
-  void imul(Reg to, Reg from, i32 value) {
+  void mul(Reg to, Reg from, u32 value) {
     rex(0, to, rax, from);
     byte(0x69);
     byte(u8(0xC0 | (to & 7) << 3 | (from & 7)));
-    word(u32(value));
+    word(value);
   }
   void set(Cond c, Mem to) {
     rex(0, rax, to.index, to.base);
