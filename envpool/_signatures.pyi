@@ -140,10 +140,10 @@ class AleOptions(CommonOptions, total=False):
     obs_type: Literal["rgb", "grayscale", "ram"]
     """Observe the screen in colour or gray, or the console's memory; the default is 'rgb'."""
     frameskip: int
-    """Video frames per action; (low, high): a random number from low to high - 1; an int from 1 to 1000; the default is
-    4."""
+    """Video frames per action; (low, high): a random number from low to high - 1 for each; an int from 1 to 1000; the
+    default is 4."""
     frameskip_max: int
-    """Maximum of a random frame skip; 0: it is always frameskip; an int from 0 to 1000; the default is 0."""
+    """Largest random frame skip; 0: the frame skip is always frameskip; an int from 0 to 1000; the default is 0."""
     repeat_action_probability: float
     """Probability that a frame repeats the previous action; a number from 0 to 1; the default is 0.25."""
     full_action_space: bool
@@ -1183,7 +1183,7 @@ class BabyAIGoToOptions(CommonOptions, total=False):
     """objects in red_ball, red_ball_grey, red_blue_ball, local and maze; an int from 0 to 24; the default depends on
     the id."""
     doors_open: bool
-    """all doors are open, in maze; the default depends on the id."""
+    """in maze, all doors are open; the default depends on the id."""
     room_size: int
     """rows and columns of a room, walls included; an int from 4 to 20; the default depends on the id."""
     num_rows: int
@@ -1225,7 +1225,8 @@ class BabyAIOpenOptions(CommonOptions, total=False):
     level: Literal["maze", "red_door", "door", "two_doors", "doors_order"]
     """the doors, and which of them the agent must open; the default depends on the id."""
     select_by: Literal["", "color", "loc"]
-    """how door describes its target: by color, by loc, or either at random; the default depends on the id."""
+    """in door, the description of the target: by its color or its loc (place); random if empty; the default depends on
+    the id."""
     first_color: Literal["", "red", "green", "blue", "purple", "yellow", "grey"]
     """colour of the first door in two_doors; random if empty; the default depends on the id."""
     second_color: Literal["", "red", "green", "blue", "purple", "yellow", "grey"]
@@ -1277,7 +1278,7 @@ class BabyAIPickupOptions(CommonOptions, total=False):
     level: Literal["maze", "unblock", "dist", "above", "find_obj", "key_corridor", "one_room"]
     """the objects, and which of them the agent must pick up; the default depends on the id."""
     strict: bool
-    """picking up a wrong object ends the episode, in dist; the default depends on the id."""
+    """in dist, picking up a wrong object ends the episode; the default depends on the id."""
     room_size: int
     """rows and columns of a room, walls included; an int from 3 to 20; the default depends on the id."""
     num_rows: int
@@ -1323,7 +1324,7 @@ class BabyAIPutNextOptions(CommonOptions, total=False):
     num_objs: int
     """objects in each room; an int from 1 to 9; the default depends on the id."""
     start_carrying: bool
-    """the agent has the object from the first step on, in two_rooms; the default depends on the id."""
+    """in two_rooms, the agent has the object from the first step on; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
@@ -1357,7 +1358,7 @@ class BabyAIUnlockOptions(CommonOptions, total=False):
     level: Literal["maze", "local", "key_in_box", "pickup", "blocked_pickup", "unlock_to_unlock"]
     """where the key is, and what the agent must do with it; the default depends on the id."""
     distractors: bool
-    """whether there are other objects, in local and pickup; the default depends on the id."""
+    """in local and pickup, whether there are other objects; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
@@ -2451,7 +2452,7 @@ class FrozenLakeOptions(CommonOptions, total=False):
     frozen_reward: float
     """reward for any other step; a number; the default is 0."""
     prob_name: Literal["prob", "p"]
-    """name of the info with the probability: gymnasium's, prob, or gymnax's, p; the default depends on the id."""
+    """name of the info that holds the probability: prob in gymnasium, p in gymnax; the default depends on the id."""
 
 TaxiId = Literal[
     "Taxi-v3", "Taxi-v4",
