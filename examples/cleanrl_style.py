@@ -2,14 +2,21 @@
 """Proximal policy optimisation in one file, in the style of CleanRL's ppo_atari_envpool.py.
 
 It uses the pool as CleanRL's scripts do: it passes `env_type="gym"`, sets attributes on the pool, and wraps it in a
-gym.Wrapper. `info["reward"]` is the score before clipping, and `info["terminated"]` marks the end of a game, while
-`terminated` marks the loss of a life. `step` returns 4-tuples with gym 0.23, and 5-tuples with gym 0.26 or if only
-gymnasium is installed. Like CleanRL's scripts, it imports no other example.
+gym.Wrapper. In Atari games, `info["reward"]` is the score before clipping, and `info["terminated"]` marks the end of a
+game, while `terminated` marks the loss of a life. `step` returns 4-tuples with gym 0.23, and 5-tuples with gym 0.26 or
+if only gymnasium is installed. Like CleanRL's scripts, it imports no other example.
 
     python examples/cleanrl_style.py --task=Pong-v5 --total_timesteps=10000000
+    python examples/cleanrl_style.py --task=LunarLander-v3 --total_timesteps=1000000
+    python examples/cleanrl_style.py --task=MiniGrid-DoorKey-5x5-v0 --total_timesteps=200000
+    python examples/cleanrl_style.py --task=VizdoomBasic-v1 --total_timesteps=100000
+
+`SETUPS` has the options and the values of flags that these tasks need.
 """
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -40,10 +47,75 @@ flags.DEFINE_float("clip_coef", 0.1, "clipping range of the probability ratio")
 flags.DEFINE_float("ent_coef", 0.01, "weight of the entropy bonus")
 flags.DEFINE_float("vf_coef", 0.5, "weight of the value loss")
 flags.DEFINE_float("max_grad_norm", 0.5, "gradients are clipped to this norm")
+flags.DEFINE_float("require_return", None, "fail if the mean return of the last 100 episodes is lower at the end")
+
+
+class SmallScreen(gym.Wrapper):
+    """Reduces ViZDoom's observation to every fourth pixel of the screen in each direction, with the channels first."""
+
+    def __init__(self, env: gym.Env):
+        super().__init__(env)
+        self.num_envs, self.single_action_space = env.num_envs, env.single_action_space
+        height, width, channels = env.single_observation_space["screen"].shape
+        shape = (channels, height // 4, width // 4)
+        self.single_observation_space = gym.spaces.Box(0, 255, shape, np.uint8)
+
+    def reset(self, **kwargs: Any) -> Any:
+        result = super().reset(**kwargs)
+        return self.reduce(result[0] if isinstance(result, tuple) else result)
+
+    def step(self, action: Any) -> Any:
+        observation, *others = super().step(action)
+        return self.reduce(observation), *others
+
+    @staticmethod
+    def reduce(observation: Any) -> Any:
+        return observation["screen"][:, ::4, ::4].transpose(0, 3, 1, 2)
+
+
+@dataclass
+class Setup:
+    """How to make the environments of a task, and the values of flags that the command line does not set."""
+
+    options: dict[str, Any] = field(default_factory=dict)
+    wrapper: Callable[[Any], Any] = lambda env: env
+    reward_scale: float = 1.0
+    flags: dict[str, Any] = field(default_factory=dict)
+
+
+ATARI = Setup(options={"episodic_life": True, "reward_clip": True})
+SETUPS = {  # by the start of the id
+    "LunarLander-": Setup(
+        reward_scale=0.1,
+        flags={
+            "num_envs": 16,
+            "num_steps": 1024,
+            "num_minibatches": 256,
+            "learning_rate": 5e-4,
+            "gamma": 0.999,
+            "gae_lambda": 0.98,
+            "clip_coef": 0.2,
+        },
+    ),
+    "MiniGrid-": Setup(
+        options={"observation": "one_hot", "image_only": True},
+        flags={"num_envs": 16, "num_minibatches": 8, "learning_rate": 1e-3, "clip_coef": 0.2},
+    ),
+    "Vizdoom": Setup(
+        options={"frame_skip": 4},
+        wrapper=SmallScreen,
+        reward_scale=0.01,  # killing the monster gives a reward of about 100
+        flags={"learning_rate": 5e-4, "clip_coef": 0.2},
+    ),
+}
+
+
+def setup_of(task: str) -> Setup:
+    return next((setup for start, setup in SETUPS.items() if task.startswith(start)), ATARI)
 
 
 class RecordEpisodeStatistics(gym.Wrapper):
-    """Records the unclipped scores of whole games, not of episodes, which end with the loss of a life."""
+    """Records the returns of episodes; in Atari, the unclipped scores of games, which have an episode for each life."""
 
     def __init__(self, env: gym.Env):
         super().__init__(env)
@@ -59,11 +131,13 @@ class RecordEpisodeStatistics(gym.Wrapper):
 
     def step(self, action: Any) -> Any:
         observation, reward, *ends, info = super().step(action)
-        self.returns += info["reward"]
-        over = info["terminated"].astype(bool)
+        done = np.logical_or.reduce(ends)
+        of_games = "lives" in info
+        self.returns += info["reward"] if of_games else reward
+        over = info["terminated"].astype(bool) if of_games else done
         self.finished.extend(self.returns[over])
         self.returns[over] = 0
-        return observation, reward, np.logical_or.reduce(ends), info
+        return observation, reward, done, info
 
 
 def layer(module: nn.Module, std: float = 2**0.5) -> nn.Module:
@@ -75,25 +149,36 @@ def layer(module: nn.Module, std: float = 2**0.5) -> nn.Module:
 class Agent(nn.Module):
     def __init__(self, envs: gym.Env):
         super().__init__()
-        self.network = nn.Sequential(
-            layer(nn.Conv2d(4, 32, 8, stride=4)),
-            nn.ReLU(),
-            layer(nn.Conv2d(32, 64, 4, stride=2)),
-            nn.ReLU(),
-            layer(nn.Conv2d(64, 64, 3, stride=1)),
-            nn.ReLU(),
-            nn.Flatten(),
-            layer(nn.Linear(64 * 7 * 7, 512)),
-            nn.ReLU(),
-        )
-        self.actor = layer(nn.Linear(512, envs.single_action_space.n), std=0.01)
-        self.critic = layer(nn.Linear(512, 1), std=1)
+        shape = envs.single_observation_space.shape
+        self.sees_pixels = len(shape) == 3 and min(shape[1:]) >= 36
+        if self.sees_pixels:
+            convolutions = nn.Sequential(
+                layer(nn.Conv2d(shape[0], 32, 8, stride=4)),
+                nn.ReLU(),
+                layer(nn.Conv2d(32, 64, 4, stride=2)),
+                nn.ReLU(),
+                layer(nn.Conv2d(64, 64, 3, stride=1)),
+                nn.ReLU(),
+                nn.Flatten(),
+            )
+            width, size = 512, convolutions(torch.zeros(1, *shape)).shape[1]
+            self.network = nn.Sequential(convolutions, layer(nn.Linear(size, width)), nn.ReLU())
+        else:
+            width, size = 64, int(np.prod(shape))
+            self.network = nn.Sequential(
+                nn.Flatten(), layer(nn.Linear(size, width)), nn.Tanh(), layer(nn.Linear(width, width)), nn.Tanh()
+            )
+        self.actor = layer(nn.Linear(width, envs.single_action_space.n), std=0.01)
+        self.critic = layer(nn.Linear(width, 1), std=1)
+
+    def hidden(self, observation: Tensor) -> Tensor:
+        return self.network(observation / 255.0 if self.sees_pixels else observation.float())
 
     def value(self, observation: Tensor) -> Tensor:
-        return self.critic(self.network(observation / 255.0)).flatten()
+        return self.critic(self.hidden(observation)).flatten()
 
     def act(self, observation: Tensor, action: Tensor | None = None) -> tuple[Tensor, ...]:
-        hidden = self.network(observation / 255.0)
+        hidden = self.hidden(observation)
         policy = Categorical(logits=self.actor(hidden))
         if action is None:
             action = policy.sample()
@@ -142,27 +227,29 @@ def learn(
 
 
 def main(_: list[str]) -> None:
+    setup = setup_of(FLAGS.task)
+    for name, value in setup.flags.items():
+        if not FLAGS[name].present:
+            FLAGS[name].value = value
     torch.manual_seed(FLAGS.seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
-    envs: Any = envpool.make(
-        FLAGS.task, env_type="gym", num_envs=FLAGS.num_envs, episodic_life=True, reward_clip=True, seed=FLAGS.seed
-    )
+    envs: Any = envpool.make(FLAGS.task, env_type="gym", num_envs=FLAGS.num_envs, seed=FLAGS.seed, **setup.options)
     envs.num_envs = FLAGS.num_envs
     envs.single_action_space = envs.action_space
     envs.single_observation_space = envs.observation_space
-    envs = RecordEpisodeStatistics(envs)
+    envs = RecordEpisodeStatistics(setup.wrapper(envs))
     assert isinstance(envs.action_space, gym.spaces.Discrete), "only discrete action space is supported"
 
     agent = Agent(envs).to(device)
     optimizer = torch.optim.Adam(agent.parameters(), lr=FLAGS.learning_rate, eps=1e-5)
 
     shape = (FLAGS.num_steps, FLAGS.num_envs)
-    observations = torch.zeros(shape + envs.single_observation_space.shape, dtype=torch.uint8, device=device)
+    next_obs = torch.as_tensor(envs.reset(), device=device)
+    observations = torch.zeros(shape + next_obs.shape[1:], dtype=next_obs.dtype, device=device)
     actions = torch.zeros(shape, dtype=torch.int64, device=device)
     logprobs, rewards, dones, values = (torch.zeros(shape, device=device) for _ in range(4))
 
-    next_obs = torch.as_tensor(envs.reset(), device=device)
     next_done = torch.zeros(FLAGS.num_envs, device=device)
     started = time.perf_counter()
     updates = FLAGS.total_timesteps // (FLAGS.num_envs * FLAGS.num_steps)
@@ -173,7 +260,7 @@ def main(_: list[str]) -> None:
             with torch.no_grad():
                 actions[t], logprobs[t], _, values[t] = agent.act(next_obs)
             obs, reward, done, _ = envs.step(actions[t].cpu().numpy())
-            rewards[t] = torch.as_tensor(reward)
+            rewards[t] = torch.as_tensor(reward * setup.reward_scale)
             next_obs = torch.as_tensor(obs, device=device)
             next_done = torch.as_tensor(done, dtype=torch.float32, device=device)
         with torch.no_grad():
@@ -184,10 +271,14 @@ def main(_: list[str]) -> None:
         steps = update * FLAGS.num_envs * FLAGS.num_steps
         recent = np.mean(envs.finished[-100:]) if envs.finished else np.nan
         rate = steps / (time.perf_counter() - started)
-        print(f"step {steps:>9,}  {rate:>7,.0f} steps/s  loss {loss:+.3f}  mean score of the last games {recent:.1f}")
+        print(
+            f"step {steps:>9,}  {rate:>7,.0f} steps/s  loss {loss:+.3f}  mean return of the last episodes {recent:.2f}"
+        )
         if not np.isfinite(loss):
             raise FloatingPointError(f"the loss of update {update} is {loss}")
     envs.close()
+    if FLAGS.require_return is not None and not recent >= FLAGS.require_return:
+        raise SystemExit(f"mean return {recent:.2f} is below {FLAGS.require_return}")
 
 
 if __name__ == "__main__":

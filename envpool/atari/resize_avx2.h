@@ -113,15 +113,20 @@ struct Avx2Ops : ScalarOps {
 
   // Filters eight columns at a time; the line buffer has room for the unused columns of the last block. The number of
   // taps, kDepth, is a template argument so that the loop over taps is unrolled; 0 means the plan's vector_depth.
-  template <i32 kDepth>
+  // kShared says whether all taps share a pair of loads.
+  template <i32 kDepth, bool kShared>
   ENVPOOL_AVX2_FN void area_blocks(const ResizePlan& plan, const u8* row, i32 x0, i32 count, f32* line) {
     const i32 depth = kDepth != 0 ? kDepth : plan.vector_depth;
-    const u16* base = plan_array<u16>(plan, plan.vector_base_at) + x0 / 4;
+    const i32 loads = kShared ? 1 : depth;
+    const u16* base = plan_array<u16>(plan, plan.vector_base_at) + x0 / 8 * loads * 2;
     const ResizeVectorTap* tap = plan_array<ResizeVectorTap>(plan, plan.vector_taps_at) + x0 / 8 * depth;
-    for (i32 x = 0; x < count; x += 8, base += 2, tap += depth) {
-      const __m256i pixels = block_pixels(row, base);
+    for (i32 x = 0; x < count; x += 8, base += loads * 2, tap += depth) {
+      __m256i pixels = block_pixels(row, base);
       __m256 sum = area_product(pixels, tap[0]);
-      for (i32 k = 1; k < depth; ++k) sum = _mm256_add_ps(sum, area_product(pixels, tap[k]));
+      for (i32 k = 1; k < depth; ++k) {
+        if (!kShared) pixels = block_pixels(row, base + 2 * k);
+        sum = _mm256_add_ps(sum, area_product(pixels, tap[k]));
+      }
       _mm256_storeu_ps(line + x, sum);
     }
   }
@@ -132,12 +137,20 @@ struct Avx2Ops : ScalarOps {
   }
 
   ENVPOOL_AVX2_FN void area_line(const ResizePlan& plan, const u8* row, i32 x0, i32 count, f32* line) {
+    const bool shared = plan.vector_loads == 1;
     switch (plan.vector_depth) {
       case 0: return ScalarOps::area_line(plan, row, x0, count, line);
-      case 2: return area_blocks<2>(plan, row, x0, count, line);
-      case 3: return area_blocks<3>(plan, row, x0, count, line);
-      default: return area_blocks<0>(plan, row, x0, count, line);
+      case 2:
+        if (shared) return area_blocks<2, true>(plan, row, x0, count, line);
+        break;
+      case 3:
+        if (shared) return area_blocks<3, true>(plan, row, x0, count, line);
+        break;
+      case 5:
+        if (!shared) return area_blocks<5, false>(plan, row, x0, count, line);
+        break;  // 320 columns to 84
     }
+    shared ? area_blocks<0, true>(plan, row, x0, count, line) : area_blocks<0, false>(plan, row, x0, count, line);
   }
 
   // Returns the vertical sums of columns x to x + 7.
@@ -185,6 +198,8 @@ struct Avx2Ops : ScalarOps {
                                   u8* dst) {
     if (carry == nullptr && n == 3) {
       store_sums<3>(nullptr, lines, weights, n, count, dst);  // for example 210 rows resized to 84
+    } else if (carry == nullptr && n == 4) {
+      store_sums<4>(nullptr, lines, weights, n, count, dst);  // for example 240 rows resized to 84
     } else {
       store_sums<0>(carry, lines, weights, n, count, dst);
     }

@@ -61,7 +61,8 @@ struct SourceRows {
 };
 
 // One horizontal tap of eight columns, for SIMD: a byte shuffle that selects each column's source pixel from 16 loaded
-// bytes (four columns from each of two loads), and the weights of these pixels.
+// bytes (four columns from each of two loads), and the weights of these pixels. If the source pixels of four columns
+// are within 16 bytes, all taps share the two loads. Otherwise each tap has two loads of its own.
 struct ResizeVectorTap {
   u8 shuffle[32];
   union {
@@ -81,13 +82,14 @@ struct alignas(64) ResizePlan {
   i32 box_w;
   f32 box_scale;
   i32 vector_depth;  // taps per column in the vector layout; 0: the taps do not fit this layout
+  i32 vector_loads;  // pairs of loads for eight columns: 1, or kArea: vector_depth
 
   // Offsets in bytes from the start of this struct.
   u32 columns_at;      // ResizeSpan or ResizePair [dst_w]
   u32 lines_at;        // ResizeSpan or ResizePair [dst_h]
   u32 weights_at;      // f32[]
   u32 source_rows_at;  // SourceRows [dst_h]
-  u32 vector_base_at;  // u16[ceil(dst_w / 8)][2]: index of the first of the 16 bytes to load
+  u32 vector_base_at;  // u16[ceil(dst_w / 8)][vector_loads][2]: index of the first of the 16 bytes to load
   u32 vector_taps_at;  // ResizeVectorTap[ceil(dst_w / 8)][kFixed: 1, kArea: vector_depth]
 };
 
@@ -158,20 +160,23 @@ struct ColumnTap {
   f32 weight;
 };
 
-// Fills the vector layout from the taps of each column; returns false if the taps of four neighbouring columns span
-// more than 16 bytes. Missing taps get weight 0 and pixel 0: adding +0 to a non-negative sum changes no bit.
-inline bool vector_layout(const std::vector<std::vector<ColumnTap>>& columns, i32 src_w, i32 depth, bool fixed,
-                          std::vector<u16>& bases, std::vector<ResizeVectorTap>& taps) {
+// Fills the vector layout from the taps of each column; returns false if the taps of four neighbouring columns that
+// share a load span more than 16 bytes. Missing taps get weight 0 and pixel 0: adding +0 to a non-negative sum changes
+// no bit.
+inline bool vector_layout(const std::vector<std::vector<ColumnTap>>& columns, i32 src_w, i32 depth, i32 loads,
+                          bool fixed, std::vector<u16>& bases, std::vector<ResizeVectorTap>& taps) {
   if (src_w < 16) return false;
   const size_t blocks = (columns.size() + 7) / 8;
   const i32 slots = fixed ? 1 : depth;
-  bases.assign(blocks * 2, 0);
+  constexpr u16 kUnset = 0xFFFF;
+  bases.assign(blocks * loads * 2, kUnset);
   taps.assign(blocks * slots, ResizeVectorTap{});
   for (ResizeVectorTap& tap : taps) std::memset(tap.shuffle, 0x80, sizeof tap.shuffle);
   for (size_t x = 0; x < columns.size(); ++x) {
-    u16& base = bases[x / 4];
-    if (x % 4 == 0) base = static_cast<u16>(std::min(columns[x][0].source, src_w - 16));
     for (size_t k = 0; k < columns[x].size(); ++k) {
+      const size_t load = x / 8 * loads + (loads == 1 ? 0 : k);
+      u16& base = bases[load * 2 + x % 8 / 4];
+      if (base == kUnset) base = static_cast<u16>(std::min(columns[x][k].source, src_w - 16));
       const i32 at = columns[x][k].source - base;
       if (at < 0 || at >= 16) return false;
       const size_t lane = x % 8;
@@ -184,6 +189,7 @@ inline bool vector_layout(const std::vector<std::vector<ColumnTap>>& columns, i3
       }
     }
   }
+  std::replace(bases.begin(), bases.end(), kUnset, u16{0});  // loads whose pixels have no column
   return true;
 }
 
@@ -262,9 +268,12 @@ inline void build_vector_layout(ResizePlan& plan, PlanParts& parts) {
     }
     depth = std::max(depth, columns[x].size());
   }
-  const bool fits =
-      vector_layout(columns, plan.src_w, static_cast<i32>(depth), fixed, parts.vector_base, parts.vector_taps);
-  plan.vector_depth = fits ? static_cast<i32>(depth) : 0;
+  const auto fits = [&](i32 loads) {
+    plan.vector_loads = loads;
+    return vector_layout(columns, plan.src_w, static_cast<i32>(depth), loads, fixed, parts.vector_base,
+                         parts.vector_taps);
+  };
+  plan.vector_depth = fits(1) || (!fixed && fits(static_cast<i32>(depth))) ? static_cast<i32>(depth) : 0;
 }
 
 // Selects the kernel that OpenCV selects for this geometry, with the same comparisons in double precision.

@@ -171,6 +171,25 @@ def test_indexed_max_and_rgb_max_equal_cv2(library, height, interpolation):
                     np.testing.assert_array_equal(resizer.rgb_max(a, second, rgb, path), want_rgb)
 
 
+WIDE = {  # screens of ViZDoom: four columns of the result need more than 16 bytes of a row
+    ((240, 320), (84, 84)): 5,
+    ((240, 320), (64, 67)): 6,
+    ((300, 400), (84, 84)): 6,
+}
+
+
+@pytest.mark.parametrize(("source", "target"), WIDE)
+def test_wide_rows_equal_cv2(library, source, target):
+    """Compares with SIMD code in which each tap has loads of its own."""
+    rng = np.random.default_rng(3)
+    resizer = Resizer(library, source, target, "area")
+    assert library.resize_plan_vector_depth(_address(resizer.plan)) == WIDE[source, target]
+    for image in images(*source, rng):
+        want = expected(image, target, "area")
+        for path in PATHS:
+            np.testing.assert_array_equal(resizer.gray(image, path), want, path)
+
+
 def test_rows_may_be_strided(library):
     wide = np.random.default_rng(2).integers(0, 256, (210, 320), np.uint8)
     image = wide[:, 77:237]

@@ -3,7 +3,7 @@
 
 Each world has six bodies (two chains of joints with motors and limits, and a single body) that fall on random ground
 and are pushed hard now and then, so that they hit the ground fast, rest on it and fall asleep. ENVPOOL_TEST_BOX2D sets
-how many worlds are compared, for 400 steps each.
+how many worlds are compared, for 400 steps each; 2500 worlds are a million steps.
 """
 
 import ctypes
@@ -146,9 +146,24 @@ class Vec(ctypes.Structure):
     _fields_ = [("x", ctypes.c_float), ("y", ctypes.c_float)]
 
 
+def rounds_differently(library, angles):
+    """Returns whether the C library's sine or cosine of an angle has another last bit than ours, as rarely happens."""
+    ours = np.empty((2, len(angles)), FLOAT)
+    library.test_rotations(pointer(angles), pointer(ours[0]), pointer(ours[1]), ctypes.c_int64(len(angles)))
+    libm = ctypes.CDLL("libm.so.6")
+    for name, results in zip(("sinf", "cosf"), ours, strict=True):
+        function = getattr(libm, name)
+        function.restype, function.argtypes = ctypes.c_float, [ctypes.c_float]
+        if any(FLOAT(function(angle)) != result for angle, result in zip(angles.tolist(), results, strict=True)):
+            return True
+    return False
+
+
 @pytest.mark.parametrize("part", range(4))
 def test_random_worlds(part):
+    """A world is compared until the C library's sine or cosine has another last bit: one of 2,500 worlds here."""
     library = ctypes.CDLL(libraries.library("box2d_testing"))
+    left = 0
     library.test_scene_bytes.restype = library.test_world_bytes.restype = ctypes.c_int64
     slept = 0
     for seed in range(FIRST + part, FIRST + WORLDS, 4):
@@ -168,11 +183,16 @@ def test_random_worlds(part):
                 impulse = tuple(map(float, FLOAT(random.uniform(-1, 1, 2) * body.mass * random.choice([3, 40]))))
                 at = tuple(map(float, FLOAT(np.array(body.worldCenter) + random.uniform(-0.2, 0.2, 2))))
                 body.ApplyLinearImpulse(impulse, at, True)
+            angles = np.array([body.angle for body in bodies], FLOAT)
             world.Step(0.02, 30, 20)
             library.test_world_step(
                 pointer(memory), pointer(state), ctypes.c_int32(pushed), Vec(*impulse), Vec(*at), pointer(ours)
             )
             theirs[:] = [(*b.position, b.angle, *b.linearVelocity, b.angularVelocity, b.awake) for b in bodies]
-            assert np.array_equal(ours, theirs), f"seed {seed}, step {step}:\n{ours - theirs}"
+            if not np.array_equal(ours, theirs):
+                assert rounds_differently(library, angles), f"seed {seed}, step {step}:\n{ours - theirs}"
+                left += 1
+                break
         slept += sum(not body.awake for body in bodies)
     assert slept > 0 or WORLDS < 12
+    assert left <= 1 + WORLDS // 1000
