@@ -17,6 +17,9 @@ function(envpool_extension name folder)
     message(FATAL_ERROR "envpool found no Python.h for ${Python_EXECUTABLE}: install Python's headers "
                         "(Debian, Ubuntu: python3-dev; Fedora: python3-devel).")
   endif()
+  if(CMAKE_CROSSCOMPILING)  # CMake lists the system libraries of the running Python
+    set_target_properties(Python::Module PROPERTIES INTERFACE_LINK_LIBRARIES "")
+  endif()
   find_package(pybind11 3 CONFIG REQUIRED)
   pybind11_add_module(${name} MODULE NO_EXTRAS ${sources})
   target_link_libraries(${name} PRIVATE envpool_flags)

@@ -10,11 +10,10 @@ instead of the default ones; "cpp" runs only the C++ tests.
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-from cross_compiling import ROOT, require, run, run_cpp_tests
+from cross_compiling import ROOT, extension_options, install, require, run, run_cpp_tests
 from cross_compiling import build as compile_tree
 
 OUT = ROOT / "build" / "aarch64"
@@ -76,19 +75,10 @@ def make_site() -> None:
 def build() -> None:
     """Compiles the package with its tests, and copies it next to the wheels."""
     name = python().name
-    pybind11 = subprocess.check_output([sys.executable, "-m", "pybind11", "--cmakedir"], text=True).strip()
-    compile_tree(
-        CMAKE,
-        "aarch64-linux-gnu.cmake",
-        f"-Dpybind11_DIR={pybind11}",
-        f"-DENVPOOL_MUJOCO_FOLDER={SITE / 'mujoco'}",
-        f"-DPython_INCLUDE_DIR={SYSTEM / 'usr' / 'include' / name}",
-        f"-DPYTHON_MODULE_EXTENSION=.cpython-{name.removeprefix('python').replace('.', '')}-aarch64-linux-gnu.so",
-    )
-    shutil.rmtree(SITE / "envpool", ignore_errors=True)
-    ignored = shutil.ignore_patterns("__pycache__", "*.cc", "*.h")
-    shutil.copytree(ROOT / "envpool", SITE / "envpool", ignore=ignored)
-    run("cmake", "--install", CMAKE, "--prefix", SITE)
+    suffix = f".cpython-{name.removeprefix('python').replace('.', '')}-aarch64-linux-gnu.so"
+    options = extension_options(SYSTEM / "usr" / "include" / name, suffix)
+    compile_tree(CMAKE, "aarch64-linux-gnu.cmake", f"-DENVPOOL_MUJOCO_FOLDER={SITE / 'mujoco'}", *options)
+    install(CMAKE, SITE)
 
 
 def main(arguments: list[str]) -> None:

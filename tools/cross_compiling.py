@@ -33,6 +33,19 @@ def build(folder: Path, toolchain: str, *options: str) -> None:
     run("cmake", "--build", folder)
 
 
+def extension_options(include: Path, suffix: str) -> list[str]:
+    """Returns the options with which CMake compiles the Python extension for another system."""
+    pybind11 = subprocess.check_output([sys.executable, "-m", "pybind11", "--cmakedir"], text=True).strip()
+    return [f"-Dpybind11_DIR={pybind11}", f"-DPython_INCLUDE_DIR={include}", f"-DPYTHON_MODULE_EXTENSION={suffix}"]
+
+
+def install(folder: Path, site: Path) -> None:
+    """Installs the package with its tests, as compiled in ``folder``, into a folder for Python packages."""
+    shutil.rmtree(site / "envpool", ignore_errors=True)
+    shutil.copytree(ROOT / "envpool", site / "envpool", ignore=shutil.ignore_patterns("__pycache__", "*.cc", "*.h"))
+    run("cmake", "--install", folder, "--prefix", site)
+
+
 def run_cpp_tests(folder: Path, env: Mapping[str, str]) -> None:
     """Runs the C++ tests in the emulator that the toolchain file names. Having none is a failure."""
     run("ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error", "--timeout", "300",

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include "envpool/core/system/system.h"
 
@@ -62,7 +63,7 @@ class Unlocked {
     try {
       PyEval_RestoreThread(state_);
     } catch (...) {  // CPython unwinds the stack
-      while (true) pause();
+      while (true) std::this_thread::sleep_for(std::chrono::hours(1));
     }
   }
 

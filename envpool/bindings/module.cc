@@ -134,6 +134,9 @@ PYBIND11_MODULE(_core, m) {
   m.def(
       "usable_cpus", [] { return usable_cpus(); },
       "Returns the number of CPUs that this process may use, by its affinity mask and cgroup quota.");
+  m.def(
+      "refusal_of_code", [] { return refusal_of_code(); },
+      "Returns why the system refuses executable memory; empty if it does not.");
   m.def("load_plugin", &load_plugin, py::arg("path"), "Loads a shared object and returns the tables it exports.");
 
   py::class_<ModelReference>(m, "ModelReference").def_property_readonly("number", [](const ModelReference& reference) {

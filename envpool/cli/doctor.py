@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
-import mmap
 import os
 import platform
 import subprocess
@@ -17,7 +15,7 @@ from typing import Any
 from envpool.cli import gpu
 from envpool.cli.common import Failure, console, print_json
 from envpool.python.distribution import NAME, conflict, pip_install, version, version_of
-from envpool.python.topology import assign_cpus, current_cpu, read_topology
+from envpool.python.topology import allowed_cpus, assign_cpus, current_cpu, read_topology
 
 # Distributions and their uses. The first three are required.
 _PACKAGES = (
@@ -95,7 +93,7 @@ def _families() -> list[dict[str, str | int]]:
 
 def cpus() -> dict[str, Any]:
     """Returns the CPUs of the machine and of this process, with advice on threads."""
-    allowed = sorted(os.sched_getaffinity(0))
+    allowed = allowed_cpus()
     quota = _quota()
     usable = max(1, math.ceil(min(len(allowed), quota or math.inf)))  # as in core/pool/process.h
     known = [cpu for cpu in read_topology() if cpu.number in allowed]
@@ -165,27 +163,23 @@ def _read(path: str) -> str:
 
 def native_code() -> dict[str, Any]:
     """Returns whether Atari's console can run games as machine code and, if it must interpret them, why."""
-    if platform.machine() not in ("x86_64", "aarch64"):
+    if error := _core()["error"]:
+        why = error
+    elif platform.machine() not in ("x86_64", "AMD64", "aarch64", "arm64"):  # as Windows and macOS say
         why = f"there is no code generator for {platform.machine()}"
     elif os.environ.get("ENVPOOL_ATARI_NATIVE") == "0":
         why = "ENVPOOL_ATARI_NATIVE=0"
-    elif error := _refusal_of_executable_memory():
+    elif error := _refusal_of_code():
         why = f"the system refuses executable memory ({error})"
     else:
         why = ""
     return {"usable": not why, "why": why}
 
 
-def _refusal_of_executable_memory() -> str:
-    # The same two calls as in atari/console/native.cc.
-    size = mmap.PAGESIZE
-    with mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE) as memory:
-        first = ctypes.c_char.from_buffer(memory)
-        address = ctypes.c_void_p(ctypes.addressof(first))
-        del first
-        mprotect = ctypes.CDLL(None, use_errno=True).mprotect
-        failed = mprotect(address, ctypes.c_size_t(size), mmap.PROT_READ | mmap.PROT_EXEC)
-        return os.strerror(ctypes.get_errno()) if failed else ""
+def _refusal_of_code() -> str:
+    from envpool import _core
+
+    return _core.refusal_of_code()
 
 
 def cache() -> dict[str, Any]:

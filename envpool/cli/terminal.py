@@ -11,9 +11,7 @@ import os
 import select
 import shutil
 import sys
-import termios
 import time
-import tty
 from types import TracebackType
 from typing import Any
 
@@ -104,6 +102,9 @@ class Terminal:
 
     def __enter__(self) -> Terminal:
         if self._input >= 0:
+            import termios
+            import tty
+
             self._before = termios.tcgetattr(self._input)
             tty.setraw(self._input, termios.TCSANOW)
         self._write("\x1b[?1049h\x1b[?25l")
@@ -112,6 +113,8 @@ class Terminal:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._write("\x1b[0m\x1b[?25h\x1b[?1049l")
         if self._before is not None:
+            import termios
+
             termios.tcsetattr(self._input, termios.TCSADRAIN, self._before)
 
     def keys(self) -> set[str]:

@@ -17,7 +17,7 @@ import pytest
 
 import envpool
 from envpool.python.registry import find
-from envpool.testing.trajectories import ALWAYS, NUM_ENVS, STEPS, golden, golden_ids, hash_of, play, todays_ids
+from envpool.testing.trajectories import ALWAYS, NUM_ENVS, STEPS, golden, golden_ids, hash_of, is_here, play, todays_ids
 
 WHOLE = os.environ.get("ENVPOOL_TEST_TRAJECTORIES") == "whole"
 TODAY = todays_ids(WHOLE)
@@ -29,13 +29,15 @@ X86 = platform.machine() == "x86_64"
 
 
 def test_every_family_is_played() -> None:
-    assert {find(task_id).family for task_id in envpool.list_all_envs()} == {find(i).family for i in TODAY}
+    assert {find(task_id).family for task_id in filter(is_here, envpool.list_all_envs())} == {
+        find(i).family for i in TODAY
+    }
     assert "tag" in {find(i).family for i in ALWAYS}
     assert "ControlSuite" in {find(i).table for i in ALWAYS}
 
 
 def test_all_portable_tables_have_golden_hashes() -> None:
-    assert golden().keys() == set(golden_ids()), "run `make generated`"
+    assert set(filter(is_here, golden())) == set(golden_ids()), "run `make generated`"
 
 
 @pytest.mark.parametrize("task_id", TODAY)
@@ -59,7 +61,7 @@ def test_trajectories_do_not_depend_on_threads_and_batches(task_id: str) -> None
 
 
 @pytest.mark.parametrize(
-    "task_id", [i for i in ALWAYS if i not in ("Counter-v1", "TagGridWorld-v0")]
+    "task_id", [i for i in filter(is_here, ALWAYS) if i not in ("Counter-v1", "TagGridWorld-v0")]
 )  # these two ids draw no random numbers
 def test_seeds_matter(task_id: str) -> None:
     first, second = play(task_id, 1, NUM_ENVS, seed=1), play(task_id, 1, NUM_ENVS, seed=2)

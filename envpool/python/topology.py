@@ -69,11 +69,16 @@ def assign_cpus(topology: Sequence[Cpu], allowed: Collection[int], num_threads: 
 
 def thread_cpus(offset: int | str, num_threads: int) -> list[int]:
     """Returns the CPU of each thread for the option thread_affinity_offset; empty if the system chooses."""
-    allowed = sorted(os.sched_getaffinity(0))
+    allowed = allowed_cpus()
     if offset == "auto":
         return assign_cpus(read_topology(), allowed, num_threads, current_cpu())
     first = int(offset)
     return [] if first < 0 else [allowed[(first + i) % len(allowed)] for i in range(num_threads)]
+
+
+def allowed_cpus() -> list[int]:
+    """Returns the CPUs that this process may use in ascending order; all CPUs if Python cannot tell (not on Linux)."""
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
 
 
 def current_cpu() -> int:

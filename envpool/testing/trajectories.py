@@ -47,7 +47,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
     # With this many agents, the host and a device use different algorithms to find the nearest ones.
     "TagContinuous-v0": {"num_runners": 90, "use_full_observation": False, "tagging_distance": 0.05},
 }
+ABSENT = set() if sys.platform == "linux" else {"mujoco", "python_env", "vizdoom"}  # families that need Linux
 _UNFIT = {"Faulty"}  # has no trajectories: it throws, sleeps and hangs on command
+
+
+def is_here(task_id: str) -> bool:
+    """Returns whether the family of an id is compiled for this system."""
+    return find(task_id).family not in ABSENT
 
 
 @functools.cache
@@ -59,7 +65,7 @@ def representatives() -> dict[str, list[str]]:
     found: dict[tuple[str, str], str] = {}
     for task_id in (*ALWAYS, *envpool.list_all_envs()):
         registration = find(task_id)
-        if registration.table not in _UNFIT:
+        if registration.table not in _UNFIT and registration.family not in ABSENT:
             found.setdefault((registration.family, registration.table), task_id)
     families: dict[str, list[str]] = {}
     for (family, _), task_id in sorted(found.items()):
@@ -71,13 +77,15 @@ def representatives() -> dict[str, list[str]]:
 def golden_ids() -> list[str]:
     """Returns the ids that have golden hashes: those in ALWAYS, and one of each portable table."""
     portable = [i for ids in representatives().values() for i in ids if find(i).load().flags & 1]
-    return sorted({*ALWAYS, *portable})
+    return sorted({*filter(is_here, ALWAYS), *portable})
 
 
 @functools.cache
 def todays_ids(whole: bool) -> list[str]:
     """Returns the ids that have golden hashes, and two others, which the date selects; if `whole`, all others."""
-    others = [i for i in envpool.list_all_envs() if i not in golden_ids() and find(i).table not in _UNFIT]
+    others = [
+        i for i in envpool.list_all_envs() if i not in golden_ids() and find(i).table not in _UNFIT and is_here(i)
+    ]
     day = str(datetime.datetime.now(datetime.timezone.utc).date())
     return golden_ids() + (others if whole else random.Random(day).sample(others, 2))
 

@@ -6,9 +6,6 @@
 #include "envpool/atari/console/console.h"
 
 #if defined(__x86_64__) || (defined(__aarch64__) && !defined(_WIN32))
-#include <cstdlib>
-#include <string_view>
-
 #include "envpool/atari/console/native_ops.h"
 #include "envpool/core/system/system.h"
 
@@ -382,10 +379,7 @@ class NativeCode {
   size_t size_ = 0, entry_offset_ = 0;
 };
 
-static bool native_enabled() {
-  const char* value = std::getenv("ENVPOOL_ATARI_NATIVE");
-  return value == nullptr || std::string_view(value) != "0";
-}
+static bool native_enabled() { return environment_variable("ENVPOOL_ATARI_NATIVE") != "0"; }
 
 }  // namespace native
 

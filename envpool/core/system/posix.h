@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "envpool/core/system/system.h"
@@ -35,6 +37,13 @@ inline void wait_while_equal(const std::atomic<u32>& word, u32 value) { word.wai
 inline void wake_all(std::atomic<u32>& word) { word.notify_all(); }
 
 inline void free_code(const u8* code, size_t size) { munmap(const_cast<u8*>(code), size); }
+
+inline int last_error() { return errno; }
+
+inline std::string environment_variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
 
 inline void* open_library(const std::string& path, std::string& why) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

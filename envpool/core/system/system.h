@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "envpool/core/types.h"
@@ -54,6 +55,16 @@ double resident_memory();
 const u8* map_code(const u8* code, size_t size);
 void free_code(const u8* code, size_t size);
 
+// Returns the value of an environment variable; empty if it is not set. On Windows, std::getenv() does not see what
+// Python sets, because Python uses another C library.
+std::string environment_variable(const char* name);
+
+// Returns why the system refuses executable memory; empty if it does not.
+std::string refusal_of_code();
+
+// Returns the number of the error of the last call to the system, for std::system_category().
+int last_error();
+
 // --- time ---
 
 // Returns a monotonic time with a resolution of a few milliseconds, which is cheap to read.
@@ -75,3 +86,15 @@ void* library_symbol(void* library, const char* name);
 #else
 #include "envpool/core/system/linux.h"
 #endif
+
+namespace envpool {
+
+inline std::string refusal_of_code() {
+  const u8 code[16] = {};
+  const u8* const copy = map_code(code, sizeof(code));
+  if (copy == nullptr) return std::system_category().message(last_error());
+  free_code(copy, sizeof(code));
+  return "";
+}
+
+}  // namespace envpool

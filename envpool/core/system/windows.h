@@ -110,6 +110,14 @@ inline const u8* map_code(const u8* code, size_t size) {
 }
 inline void free_code(const u8* code, size_t) { VirtualFree(const_cast<u8*>(code), 0, MEM_RELEASE); }
 
+inline int last_error() { return int(GetLastError()); }
+
+inline std::string environment_variable(const char* name) {
+  std::string value(GetEnvironmentVariableA(name, nullptr, 0), '\0');
+  value.resize(value.empty() ? 0 : GetEnvironmentVariableA(name, value.data(), DWORD(value.size())));
+  return value;
+}
+
 inline std::chrono::nanoseconds coarse_time() { return std::chrono::milliseconds(GetTickCount64()); }
 
 // Paths are in UTF-8. The DLLs that a library needs are also searched for in the library's own folder.
