@@ -205,7 +205,7 @@ def test_states_of_equal_shape_but_different_images_are_rejected() -> None:
         to.step(np.zeros(1, np.int32))
 
 
-def test_functional_states_of_equal_shape_but_different_images_are_rejected() -> None:
+def test_states_for_pure_functions_of_another_image_are_rejected() -> None:
     jax = pytest.importorskip("jax")
     gray, _ = envpool.jax.make("Pong-v5", **THREE_GRAY)
     colour, _ = envpool.jax.make("Pong-v5", **ONE_COLOUR)

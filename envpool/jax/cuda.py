@@ -23,7 +23,7 @@ def register() -> None:
 
 
 def program_of(construction: Construction) -> tuple[str, list[str], int, int]:
-    """Returns the arguments of `Construction.make_functional`, which say how to compile the environment for a GPU."""
+    """Returns the arguments of `Construction.make_pure_model`, which say how to compile the environment for a GPU."""
     registration, facts = construction.registration, construction.table.device
     if facts is None:
         return "", [], 1, 1

@@ -44,7 +44,7 @@ class OnGpu:
         self.attributes = {"model": int(self.env._model.number), "observed": self._observed()}
 
     def _observed(self) -> int:
-        info = self.env._model.functional.is_info
+        info = self.env._model.pure_model.is_info
         return sum(1 << f for f, is_info in enumerate(info) if not is_info)
 
     def upload(self, array: Any) -> DeviceBuffer:

@@ -27,7 +27,7 @@ from envpool.jax import cuda, spaces, words
 from envpool.jax.calls import Calls, shape_of
 from envpool.jax.rows import EnvParams, EnvState, RowFormat, RowPart, model_of, option_values
 from envpool.python import actions
-from envpool.python.construction import Construction, Functional
+from envpool.python.construction import Construction, PureModel
 from envpool.python.errors import labelled
 from envpool.python.options import COMMON_OPTIONS, NO_LIMIT, Option, shown
 from envpool.python.registry import Registration, find, list_all_envs
@@ -113,31 +113,31 @@ class Environment:
     _make_arguments: tuple[Registration, dict[str, Any], int]
 
     def __init__(self, construction: Construction, step_values: int) -> None:
-        functional = construction.make_functional(*cuda.program_of(construction))
+        pure_model = construction.make_pure_model(*cuda.program_of(construction))
         arrays = construction.arrays
         self.name = construction.label
         self._construction = construction
         self._six = step_values == 6
         self._arrays = arrays
         self.num_players = arrays.max_players
-        self._default_raw = np.frombuffer(functional.params, np.uint32)
+        self._default_raw = np.frombuffer(pure_model.params, np.uint32)
         kind = (construction.table.name, int(self._default_raw[0]))
-        options = {"max_episode_steps": _LIMIT, **functional.options}
-        self._state_format = RowFormat(*kind, functional.state_bytes // 4, _state_parts(functional), self.name)
+        options = {"max_episode_steps": _LIMIT, **pure_model.options}
+        self._state_format = RowFormat(*kind, pure_model.state_bytes // 4, _state_parts(pure_model), self.name)
         self._params_format = RowFormat(
             *kind,
-            functional.params_bytes // 4,
-            _params_parts(functional),
+            pure_model.params_bytes // 4,
+            _params_parts(pure_model),
             self.name,
-            construction.texts(functional.options),
+            construction.texts(pure_model.options),
             options,
         )
-        self._model = model_of(functional, self._params_format)
+        self._model = model_of(pure_model, self._params_format)
         observation_bytes = sum(
             int(np.prod(shape_of(arrays, field))) * field.dtype.itemsize for field in arrays.observations
         )
-        self._row_bytes = functional.state_bytes + observation_bytes
-        calls = Calls(arrays, self._state_format.words, self._model, functional.is_info)
+        self._row_bytes = pure_model.state_bytes + observation_bytes
+        calls = Calls(arrays, self._state_format.words, self._model, pure_model.is_info)
         self._reset = jax.jit(calls.reset)
         self._step = jax.jit(calls.step, static_argnames=("keyed", "autoreset"))
 
@@ -445,18 +445,18 @@ def _other(row_format: RowFormat, row: EnvState | EnvParams) -> str:
 _LIMIT = Option("max_episode_steps", "int", 0, low=0, high=NO_LIMIT)
 
 
-def _state_parts(functional: Functional) -> tuple[tuple[str, RowPart], ...]:
+def _state_parts(pure_model: PureModel) -> tuple[tuple[str, RowPart], ...]:
     return tuple(
         (entry["name"], RowPart(entry["offset"], entry["dtype"], (entry["count"],) if entry["count"] else ()))
-        for entry in json.loads(functional.view)
+        for entry in json.loads(pure_model.view)
     )
 
 
-def _params_parts(functional: Functional) -> tuple[tuple[str, RowPart], ...]:
+def _params_parts(pure_model: PureModel) -> tuple[tuple[str, RowPart], ...]:
     read_dtypes = {"bool": "bool", "int": "int32", "float": "float64", "str": "int32"}
     parts = [("max_episode_steps", RowPart(4, "int32"))]
-    for index, (name, option) in enumerate(functional.options.items()):
+    for index, (name, option) in enumerate(pure_model.options.items()):
         if option.kind != "str" or option.choices:
-            offset = functional.params_values + 8 * index
+            offset = pure_model.params_values + 8 * index
             parts.append((name, RowPart(offset, "float64", read_dtype=read_dtypes[option.kind])))
     return tuple(parts)

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from envpool.jax import ffi, words
-from envpool.python.construction import Functional
+from envpool.python.construction import PureModel
 from envpool.python.errors import labelled
 from envpool.python.options import Option, Value
 
@@ -45,15 +45,15 @@ class ModelHandle:
     """Keeps the model of an environment alive for programs that are traced but not yet compiled.
 
     Attributes:
-        functional: the owner of the model.
+        pure_model: the owner of the model.
         number: the number by which the handlers refer to the model.
         label: the environment's id.
         change: a jitted function of rows of parameters and of new option values that returns the changed rows.
     """
 
-    def __init__(self, functional: Functional, label: str) -> None:
-        self.functional = functional
-        self.number = np.int64(functional.kept.number)
+    def __init__(self, pure_model: PureModel, label: str) -> None:
+        self.pure_model = pure_model
+        self.number = np.int64(pure_model.kept.number)
         self.label = label
         self.change = jax.jit(functools.partial(_change, self.number), static_argnames=("options", "widest", "words"))
 
@@ -70,11 +70,11 @@ def _change(
 _models: dict[tuple[Any, ...], WeakSet[ModelHandle]] = {}
 
 
-def model_of(functional: Functional, row_format: RowFormat) -> ModelHandle:
+def model_of(pure_model: PureModel, row_format: RowFormat) -> ModelHandle:
     """Returns the model of an environment whose parameters have the given format."""
     for key in [key for key, models in _models.items() if not models]:
         del _models[key]
-    model = ModelHandle(functional, row_format.label)
+    model = ModelHandle(pure_model, row_format.label)
     _models.setdefault(_model_key(row_format), WeakSet()).add(model)
     return model
 

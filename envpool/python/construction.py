@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Functional:
+class PureModel:
     """An environment as pure functions.
 
     Attributes:
@@ -58,7 +58,7 @@ class Functional:
     options: dict[str, Option]
 
 
-_functionals: WeakValueDictionary[Any, Functional] = WeakValueDictionary()
+_pure_models: WeakValueDictionary[Any, PureModel] = WeakValueDictionary()
 
 
 class Construction:
@@ -228,13 +228,13 @@ class Construction:
         streams = np.asarray(env_ids, np.int64) + self.common.first_stream
         return np.full(len(env_ids), seed, np.uint64), streams.astype(np.uint32)
 
-    def make_functional(self, source: str, includes: list[str], threads: int, envs: int) -> Functional:
+    def make_pure_model(self, source: str, includes: list[str], threads: int, envs: int) -> PureModel:
         """Returns the environment as pure functions. Equal constructions share one object as long as it is in use.
 
         The arguments are passed on to `_core.add_pure_model`; they describe the environment's program for a GPU.
         """
         key = (self.label, self.registration.plugin, self._max_episode_steps[0], *sorted(self._prepared[0].items()))
-        known = _functionals.get(key)
+        known = _pure_models.get(key)
         if known is not None:
             return known
         with labelled(self.label):
@@ -251,9 +251,9 @@ class Construction:
         fields = json.loads(self.table.spec(self._prepared[0]))["fields"]
         declared = [entry["name"] for entry in json.loads(self.table.describe())]
         options = {name: self.options[name] for name in declared}
-        functional = Functional(*made, [entry["info"] for entry in fields], options)
-        _functionals[key] = functional
-        return functional
+        pure_model = PureModel(*made, [entry["info"] for entry in fields], options)
+        _pure_models[key] = pure_model
+        return pure_model
 
     def texts(self, options: Mapping[str, Option]) -> tuple[str, ...]:
         """Returns the values of the options that are free texts and do not change shapes."""
