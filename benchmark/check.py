@@ -59,7 +59,7 @@ def start_reference(case: dict[str, Any], reference: str) -> Any:
     if reference == "a plain loop":
         return floors.cartpole_loop(case["num_envs"])
     if reference == "mj_step":
-        return floors.mujoco_loop(FLAGS.python, case, "half_cheetah.xml", 5, False, 0.1)
+        return floors.mujoco_loop(FLAGS.python, case, "half_cheetah.xml", frame_skip=5, forces=False, noise=0.1)
     loop = {"gymnasium": "gymnasium", "ale-py's emulator": "ale_alone"}[reference]
     return PythonSide(FLAGS.python, {**case, "loop": loop})
 

@@ -41,7 +41,7 @@ def amount(value: float) -> str:
     return f"{value:.3g}"
 
 
-def ratio(value: dict | None, floor: bool = False) -> str:
+def ratio(value: dict | None, *, floor: bool = False) -> str:
     """Formats a ratio: the median, the range over the rounds, and a mark if we are slower than a peer."""
     if value is None:
         return "–"
@@ -83,7 +83,7 @@ def rate_tables(record: dict) -> str:
             row = [size(result["case"]), amount(result["steps_per_s"]["ours"]["median"])]
             row.append(f"{result['cpu_us_per_step']['ours']:.3g}")
             for side in peers:
-                cell = ratio(result["ours_over"].get(side), side in FLOORS)
+                cell = ratio(result["ours_over"].get(side), floor=side in FLOORS)
                 if by_cpu := result["ours_over_by_cpu"].get(side):
                     mark = f" {SLOWER}" if by_cpu["median"] < 1 and side not in FLOORS else ""
                     cell += f"; CPU {by_cpu['median']:.2f}×{mark}"
@@ -125,7 +125,8 @@ def floor_table(record: dict) -> str:
     for result in record["results"]:
         for side in sorted(FLOORS & result["ours_over"].keys()):
             by_cpu = result["ours_over_by_cpu"][side]
-            rows.append([result["name"], label(side), ratio(result["ours_over"][side], True), ratio(by_cpu, True)])
+            ratios = [ratio(value, floor=True) for value in (result["ours_over"][side], by_cpu)]
+            rows.append([result["name"], label(side), *ratios])
     return table(["", "floor", "our rate / the floor's", "by CPU time of a step"], rows) + "\n"
 
 

@@ -282,7 +282,7 @@ def main() -> None:
     if not playable.has_compiler():
         print("Zig is not installed (pip install ziglang), so no trajectory is replayed in the browser")
         return
-    ids = arguments.id or [task_id for task_id in trajectories.todays_ids(False) if portable(task_id)]
+    ids = arguments.id or [task_id for task_id in trajectories.todays_ids(whole=False) if portable(task_id)]
     modules = html / "_static" / playable.FOLDER
     more = {find(task_id).family for task_id in ids} - {path.stem for path in modules.glob("*.wasm")}
     extra = arguments.out / "wasm"

@@ -124,7 +124,7 @@ py::dict DeviceArray::interface() const {
   out["version"] = 3;
   out["shape"] = shape();
   out["typestr"] = kElementTypes[layout_.dtype].typestr;
-  out["data"] = py::make_tuple(std::uint64_t(data_), false);
+  out["data"] = py::make_tuple(std::uint64_t(data_), /*read_only=*/false);
   out["strides"] = py::none();
   if (layout_.row_stride != 0) {
     py::tuple each(layout_.shape.size());

@@ -40,7 +40,7 @@ py::tuple xla_of(DevicePool& pool, const py::bytes& image) {
   py::list outputs;
   for (const int index : pool.outputs()) {
     if (index < 0) {  // the array `done`, which the pool computes
-      outputs.append(py::make_tuple(index, py::dtype::of<bool>(), py::tuple(), false));
+      outputs.append(py::make_tuple(index, py::dtype::of<bool>(), py::tuple(), /*per_player=*/false));
       continue;
     }
     const Array& array = pool.block_layout().arrays[size_t(index)];

@@ -405,15 +405,14 @@ class PoolCall {
     std::vector<SendArguments> arguments;
     arguments.reserve(turns_.size());
     for (const Turn& turn : turns_) arguments.emplace_back(turn.frame, *turn.pool);
-    const auto send_to = [&](size_t k, bool only_checks) {
+    const auto send_to = [&](size_t k, Sending sending) {
       const SendArguments& a = arguments[k];
-      turns_[k].pool->send(a.ids(), a.count(), a.actions(), a.owners(), a.player_rows(), help, Caller::kXla,
-                           only_checks);
+      turns_[k].pool->send(a.ids(), a.count(), a.actions(), a.owners(), a.player_rows(), help, Caller::kXla, sending);
     };
-    for (size_t k = 0; turns_.size() > 1 && k < turns_.size(); ++k) send_to(k, true);
+    for (size_t k = 0; turns_.size() > 1 && k < turns_.size(); ++k) send_to(k, Sending::kCheckOnly);
     for (size_t k = 0; k < turns_.size(); ++k) {
       try {
-        send_to(k, false);
+        send_to(k, Sending::kQueue);
       } catch (...) {  // another thread has called or closed the pool since the check, or memory has run out
         if (help == CallerHelp::kYes) discard_results(k);
         throw;

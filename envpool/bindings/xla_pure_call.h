@@ -139,10 +139,10 @@ struct PureCall {
         results[size_t(f)] = &result;
       }
     };
-    take(next, true);
-    if (autoreset) take(last, true);
-    take(autoreset ? last : next, false);
-    if (autoreset) take(next, false);
+    take(next, /*observations=*/true);
+    if (autoreset) take(last, /*observations=*/true);
+    take(autoreset ? last : next, /*observations=*/false);
+    if (autoreset) take(next, /*observations=*/false);
     if (next_result != frame.results()) malformed("there are more results than fields");
   }
 };

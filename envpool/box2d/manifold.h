@@ -48,7 +48,7 @@ ENVPOOL_ALWAYS_INLINE bool clip(Clipped (&ends)[2], Vec normal, f32 offset, u32 
   if (first * second < 0) {
     const f32 part = first / (first - second);
     kept[count++] = {ends[0].at + part * (ends[1].at - ends[0].at),
-                     feature(vertex, false, ends[0].feature >> 8 & 255, true)};
+                     feature(vertex, /*ground_edge=*/false, ends[0].feature >> 8 & 255, /*body_edge=*/true)};
   }
   ends[0] = kept[0];
   ends[1] = kept[1];
@@ -106,8 +106,8 @@ ENVPOOL_DEVICE_CALL void collide(Manifold& m, const Segment& ground, const Polyg
   u32 from_vertex, to_vertex;
   const auto after = [&](i32 i) { return i + 1 < shape.count ? i + 1 : 0; };
   if (by_body) {
-    ends[0] = {ground.from, feature(0, false, u32(best), true)};
-    ends[1] = {ground.to, feature(0, false, u32(best), true)};
+    ends[0] = {ground.from, feature(0, /*ground_edge=*/false, u32(best), /*body_edge=*/true)};
+    ends[1] = {ground.to, feature(0, /*ground_edge=*/false, u32(best), /*body_edge=*/true)};
     from_vertex = u32(best);
     to_vertex = u32(after(best));
     from = vertex[from_vertex];
@@ -115,8 +115,8 @@ ENVPOOL_DEVICE_CALL void collide(Manifold& m, const Segment& ground, const Polyg
     outward = normal[best];
   } else {
     const i32 first = most_opposed(normal, shape.count, facing), second = after(first);
-    ends[0] = {vertex[first], feature(0, true, u32(first), false)};
-    ends[1] = {vertex[second], feature(0, true, u32(second), false)};
+    ends[0] = {vertex[first], feature(0, /*ground_edge=*/true, u32(first), /*body_edge=*/false)};
+    ends[1] = {vertex[second], feature(0, /*ground_edge=*/true, u32(second), /*body_edge=*/false)};
     from_vertex = front ? 0 : 1;
     to_vertex = front ? 1 : 0;
     from = front ? ground.from : ground.to;
@@ -192,8 +192,10 @@ ENVPOOL_DEVICE_CALL void collide(Manifold& m, const Polygon& ground, const Polyg
   const i32 edge = flip ? by_body.edge : by_ground.edge, edge_end = edge + 1 < holder.count ? edge + 1 : 0;
   const Vec facing = unrotate(other_pose.turn, rotate(holder_pose.turn, holder.normal[edge]));
   const i32 first = most_opposed(other.normal, other.count, facing), second = first + 1 < other.count ? first + 1 : 0;
-  Clipped ends[2] = {{to_world(other_pose, other.vertex[first]), feature(u32(edge), true, u32(first), false)},
-                     {to_world(other_pose, other.vertex[second]), feature(u32(edge), true, u32(second), false)}};
+  Clipped ends[2] = {{to_world(other_pose, other.vertex[first]),
+                      feature(u32(edge), /*ground_edge=*/true, u32(first), /*body_edge=*/false)},
+                     {to_world(other_pose, other.vertex[second]),
+                      feature(u32(edge), /*ground_edge=*/true, u32(second), /*body_edge=*/false)}};
   const Vec local_from = holder.vertex[edge], local_to = holder.vertex[edge_end];
   Vec local_along = local_to - local_from;
   normalize(local_along);

@@ -177,8 +177,8 @@ class TrackMaker {
 template <class Draws>
 ENVPOOL_FN void make_track(Track& track, Draws& draws) {
   bool made = false;
-  for (i32 i = 0; i < 100 && !made; ++i) made = TrackMaker(draws, false).make(track);
-  if (!made) TrackMaker(draws, true).make(track);
+  for (i32 i = 0; i < 100 && !made; ++i) made = TrackMaker(draws, /*regular=*/false).make(track);
+  if (!made) TrackMaker(draws, /*regular=*/true).make(track);
 }
 
 // Returns whether a shape touches a tile, as Box2D decides it for sensors: shapes that are at most two skins apart

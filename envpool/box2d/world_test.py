@@ -182,7 +182,7 @@ def test_random_worlds(part):
                 body = bodies[pushed]
                 impulse = tuple(map(float, FLOAT(random.uniform(-1, 1, 2) * body.mass * random.choice([3, 40]))))
                 at = tuple(map(float, FLOAT(np.array(body.worldCenter) + random.uniform(-0.2, 0.2, 2))))
-                body.ApplyLinearImpulse(impulse, at, True)
+                body.ApplyLinearImpulse(impulse, at, wake=True)
             angles = np.array([body.angle for body in bodies], FLOAT)
             world.Step(0.02, 30, 20)
             library.test_world_step(

@@ -130,7 +130,7 @@ struct CartPole {
     scatter(s.angle, states, &State::angle);
     scatter(s.angular_velocity, states, &State::angular_velocity);
     const i32x4 fell = to_i32((fabs(s.position) > p.position_limit) | (fabs(s.angle) > p.angle_limit));
-    return {select(fell, f32x4{} + reward(p, true), f32x4{} + reward(p, false)), fell};
+    return {select(fell, f32x4{} + reward(p, /*fell=*/true), f32x4{} + reward(p, /*fell=*/false)), fell};
   }
 #endif
 

@@ -36,7 +36,7 @@ struct Asterix {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare(o, true); }
+  static void options(OptionSpecs& o) { declare(o, /*ramps=*/true); }
   static Params params(const OptionValues& v) { return resolve(v, {kNothing, kLeft, kUp, kRight, kDown}); }
   static void spec(const Params& p, Spec& s) {
     describe(s, p, kChannels, "player, enemy, trail, treasure");

@@ -33,7 +33,7 @@ struct Breakout {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare(o, false); }
+  static void options(OptionSpecs& o) { declare(o, /*ramps=*/false); }
   static Params params(const OptionValues& v) { return resolve(v, {kNothing, kLeft, kRight}); }
   static void spec(const Params& p, Spec& s) {
     describe(s, p, kChannels, "paddle, ball, trail of the ball, brick");

@@ -35,7 +35,7 @@ struct Freeway {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare(o, false); }
+  static void options(OptionSpecs& o) { declare(o, /*ramps=*/false); }
   static Params params(const OptionValues& v) { return resolve(v, {kNothing, kUp, kDown}); }
   static void spec(const Params& p, Spec& s) {
     describe(s, p, kChannels,

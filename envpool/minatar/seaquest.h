@@ -95,7 +95,7 @@ struct Seaquest {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare(o, true); }
+  static void options(OptionSpecs& o) { declare(o, /*ramps=*/true); }
   static Params params(const OptionValues& v) { return resolve(v, {kNothing, kLeft, kUp, kRight, kDown, kFire}); }
   static void spec(const Params& p, Spec& s) {
     describe(s, p, kChannels,
@@ -199,11 +199,11 @@ struct Seaquest {
     const i32 oxygen = s.oxygen * 10 / kMaxOxygen;
     for (i32 i = 0; i < oxygen; ++i) board.set(9, i, 7);
     for (i32 i = 9 - s.diver_count; i < 9; ++i) board.set(9, i, 8);
-    paint_list(s.bullets, 2, false, board);
-    paint_list(s.enemy_bullets, 4, false, board);
-    paint_list(s.fish, 5, true, board);
-    paint_list(s.subs, 6, true, board);
-    paint_list(s.divers, 9, true, board);
+    paint_list(s.bullets, 2, /*trail=*/false, board);
+    paint_list(s.enemy_bullets, 4, /*trail=*/false, board);
+    paint_list(s.fish, 5, /*trail=*/true, board);
+    paint_list(s.subs, 6, /*trail=*/true, board);
+    paint_list(s.divers, 9, /*trail=*/true, board);
   }
 
  private:

@@ -41,7 +41,7 @@ struct SpaceInvaders {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare(o, true); }
+  static void options(OptionSpecs& o) { declare(o, /*ramps=*/true); }
   static Params params(const OptionValues& v) { return resolve(v, {kNothing, kLeft, kRight, kFire}); }
   static void spec(const Params& p, Spec& s) {
     describe(s, p, kChannels, "cannon, alien, alien moving left, alien moving right, own bullet, alien bullet");

@@ -176,7 +176,7 @@ struct BabyLevel : Level<Derived, P, S> {
   static i32 choice(const OptionValues& v, const char* name, const std::vector<std::string>& values) {
     return i32(std::find(values.begin(), values.end(), v.text(name)) - values.begin());
   }
-  static void declare(OptionSpecs& o) { Base::declare(o, false, 512); }
+  static void declare(OptionSpecs& o) { Base::declare(o, /*sees_through_walls=*/false, 512); }
   static void declare_rooms(OptionSpecs& o, i64 room_size = 8, i64 num_rows = 3, i64 num_cols = 3, i64 least = 3) {
     o.integer("room_size", room_size, "rows and columns of a room, walls included")
         .between(f64(least), 20)

@@ -72,7 +72,7 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
       case kRedBallGrey:
         rooms.place_agent();
         target = rooms.add_object({0, 0}, kBall, kRed);
-        rooms.add_distractors(p.num_dists, false, kAnyRoom, objects, places);
+        rooms.add_distractors(p.num_dists, /*unique=*/false, kAnyRoom, objects, places);
         if (make.failed) return;
         for (i32 i = 0; i < p.num_dists && p.level == kRedBallGrey; ++i) {
           make.grid[places[i]] = object(i32(type_of(objects[i])), kGrey);
@@ -81,7 +81,7 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
         break;
       case kRedBlueBall:
         rooms.place_agent();
-        rooms.add_distractors(p.num_dists, false, kAnyRoom, objects);
+        rooms.add_distractors(p.num_dists, /*unique=*/false, kAnyRoom, objects);
         make.failed = make.failed || contains(objects, p.num_dists, object(kBall, kRed)) ||
                       contains(objects, p.num_dists, object(kBall, kBlue));
         if (make.failed) return;
@@ -90,13 +90,13 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
         break;
       case kObj:
         rooms.place_agent();
-        rooms.add_distractors(1, true, kAnyRoom, &target);
+        rooms.add_distractors(1, /*unique=*/true, kAnyRoom, &target);
         break;
       case kLocal:
       case kMaze:
         rooms.place_agent();
         if (p.level == kMaze) rooms.connect_all();
-        rooms.add_distractors(p.num_dists, false, kAnyRoom, objects);
+        rooms.add_distractors(p.num_dists, /*unique=*/false, kAnyRoom, objects);
         require_reachable(rooms);
         if (make.failed) return;
         target = objects[make.below(p.num_dists)];
@@ -111,7 +111,7 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
         break;
       default:
         rooms.place_agent({1, 1});
-        rooms.add_distractors(8, false, {1, 1}, objects);
+        rooms.add_distractors(8, /*unique=*/false, {1, 1}, objects);
         if (make.failed) return;
         for (i32 i = 8; i < 12; ++i) objects[i] = make.grid[rooms.add_door({1, 1})];
         require_reachable(rooms);
@@ -131,12 +131,12 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
     rooms.add_object(rooms.random_room(), kKey, color);
     rooms.connect_all();
     for (i32 column = 0; column < rooms.columns(); ++column) {
-      for (i32 row = 0; row < rooms.rows(); ++row) rooms.add_distractors(2, false, {column, row});
+      for (i32 row = 0; row < rooms.rows(); ++row) rooms.add_distractors(2, /*unique=*/false, {column, row});
     }
     rooms.place_agent_outside(locked);
     require_reachable(rooms);
     Cell target = kNothing;
-    if (!rooms.make.failed) rooms.add_distractors(1, false, locked, &target);
+    if (!rooms.make.failed) rooms.add_distractors(1, /*unique=*/false, locked, &target);
     return target;
   }
   ENVPOOL_FN static void open_doors(Grid grid) {

@@ -71,7 +71,7 @@ struct BabyAIOpen : BabyLevel<BabyAIOpen, BabyAIOpenParams> {
       case kMaze: {
         rooms.place_agent();
         rooms.connect_all();
-        rooms.add_distractors(18, false);
+        rooms.add_distractors(18, /*unique=*/false);
         require_reachable(rooms);
         if (make.failed) return;
         instruction.add({Verb::kOpen, {kDoor, random_door_color(rooms)}});

@@ -65,7 +65,7 @@ struct BabyAIPickup : BabyLevel<BabyAIPickup, BabyAIPickupParams> {
         const i32 count = p.level == kMaze ? 18 : kMost;
         rooms.place_agent();
         rooms.connect_all();
-        rooms.add_distractors(count, false, kAnyRoom, objects);
+        rooms.add_distractors(count, /*unique=*/false, kAnyRoom, objects);
         if (make.failed) return;
         make.failed = all_reachable(rooms) != (p.level == kMaze);
         if (make.failed) return;
@@ -73,7 +73,7 @@ struct BabyAIPickup : BabyLevel<BabyAIPickup, BabyAIPickupParams> {
         break;
       }
       case kDist: {
-        rooms.add_distractors(5, true, kAnyRoom, objects);
+        rooms.add_distractors(5, /*unique=*/true, kAnyRoom, objects);
         rooms.place_agent({0, 0});
         if (make.failed) return;
         target = kind_described(objects[make.below(5)]);

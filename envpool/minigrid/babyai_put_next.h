@@ -62,7 +62,7 @@ struct BabyAIPutNext : BabyLevel<BabyAIPutNext, BabyAIPutNextParams, BabyAIPutNe
     };
     if (p.level == kLocal) {
       rooms.place_agent();
-      rooms.add_distractors(p.num_objs, true, kAnyRoom, left);
+      rooms.add_distractors(p.num_objs, /*unique=*/true, kAnyRoom, left);
       require_reachable(rooms);
       if (make.failed) return;
       make.choose(from_left, p.num_objs, 2);
@@ -70,8 +70,8 @@ struct BabyAIPutNext : BabyLevel<BabyAIPutNext, BabyAIPutNextParams, BabyAIPutNe
       return;
     }
     rooms.place_agent({0, 0});
-    rooms.add_distractors(p.num_objs, true, {0, 0}, left, left_places);
-    rooms.add_distractors(p.num_objs, true, {1, 0}, right, right_places);
+    rooms.add_distractors(p.num_objs, /*unique=*/true, {0, 0}, left, left_places);
+    rooms.add_distractors(p.num_objs, /*unique=*/true, {1, 0}, right, right_places);
     rooms.remove_wall({0, 0}, 0);
     if (make.failed) return;
     if (p.level == kTwoRooms) {

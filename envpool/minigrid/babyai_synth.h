@@ -68,7 +68,7 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
     Place locked = kAnyRoom;
     if (rooms.make.draws.uniform() < p.locked_room_prob) locked = add_locked_room(rooms);
     rooms.connect_all();
-    rooms.add_distractors(p.num_dists, false);
+    rooms.add_distractors(p.num_dists, /*unique=*/false);
     rooms.place_agent_outside(locked);
     if (!p.unblocking) require_reachable(rooms);
     if (!rooms.make.failed) draw_instruction(p, rooms, locked, instruction);
@@ -153,7 +153,7 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
   ENVPOOL_DEVICE_CALL static void populate_with_doors(Rooms& rooms, Instruction& instruction) {
     auto& make = rooms.make;
     Cell objects[9];
-    rooms.add_distractors(5, true, {1, 1}, objects);
+    rooms.add_distractors(5, /*unique=*/true, {1, 1}, objects);
     if (make.failed) return;
     for (i32 i = 5; i < 9; ++i) objects[i] = make.grid[rooms.add_door({1, 1}, kAny, kAny, 0)];
     rooms.place_agent({1, 1});

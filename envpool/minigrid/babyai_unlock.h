@@ -55,7 +55,7 @@ struct BabyAIUnlock : BabyLevel<BabyAIUnlock, BabyAIUnlockParams> {
         const bool only_one = make.flip();
         rooms.connect_all(only_one ? color : kAny);
         for (i32 column = 0; column < rooms.columns(); ++column) {
-          for (i32 row = 0; row < rooms.rows(); ++row) rooms.add_distractors(3, false, {column, row});
+          for (i32 row = 0; row < rooms.rows(); ++row) rooms.add_distractors(3, /*unique=*/false, {column, row});
         }
         rooms.place_agent_outside(locked);
         require_reachable(rooms);
@@ -65,7 +65,7 @@ struct BabyAIUnlock : BabyLevel<BabyAIUnlock, BabyAIUnlockParams> {
       case kLocal: {
         const i32 color = color_at(rooms.add_door(kMiddle, kAny, kAny, 1));
         rooms.add_object(kMiddle, kKey, color);
-        if (p.distractors) rooms.add_distractors(3, true, kMiddle);
+        if (p.distractors) rooms.add_distractors(3, /*unique=*/true, kMiddle);
         rooms.place_agent(kMiddle);
         instruction.add({Verb::kOpen, {kDoor}});
         break;
@@ -83,7 +83,7 @@ struct BabyAIUnlock : BabyLevel<BabyAIUnlock, BabyAIUnlockParams> {
         const Point door = rooms.add_door({0, 0}, 0, kAny, 1);
         if (p.level == kBlocked) make.grid[door - Point{1, 0}] = object(kBall, make.color());
         rooms.add_object({0, 0}, kKey, color_at(door));
-        if (p.distractors && p.level == kBehindDoor) rooms.add_distractors(4, true);
+        if (p.distractors && p.level == kBehindDoor) rooms.add_distractors(4, /*unique=*/true);
         rooms.place_agent({0, 0});
         instruction.add({Verb::kPickup, {kBox, p.level == kBlocked ? kAny : i32(color_of(box))}});
         break;

@@ -28,7 +28,7 @@ struct DistShift : Level<DistShift, DistShiftParams> {
     o.integer("height", 7, "rows, walls included").between(4, 64).changes_shapes();
     o.integer("strip2_row", 2, "row of the second strip").between(2, 62);
     o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner");
-    declare(o, true);
+    declare(o, /*sees_through_walls=*/true);
   }
   static Params params(const OptionValues& v) {
     const i64 width = v.integer("width"), height = v.integer("height"), row = v.integer("strip2_row");

@@ -35,7 +35,7 @@ struct DynamicObstacles : Level<DynamicObstacles, DynamicObstaclesParams, Dynami
     o.integer("size", 8, "rows and columns, walls included").between(5, 64).changes_shapes();
     o.integer("n_obstacles", 4, "number of balls; values above size / 2 + 1 mean size / 2").between(0, 64);
     o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner");
-    declare(o, true);
+    declare(o, /*sees_through_walls=*/true);
   }
   static Params params(const OptionValues& v) {
     const i64 size = v.integer("size"), wanted = v.integer("n_obstacles");
@@ -65,7 +65,7 @@ struct DynamicObstacles : Level<DynamicObstacles, DynamicObstaclesParams, Dynami
 
   template <class Draws>
   ENVPOOL_FN static void move_others(State& s, const Params& p, Draws& draws) {
-    Mission none(nullptr, 0, false);
+    Mission none(nullptr, 0, /*as_words=*/false);
     Maker<Draws> make{grid_of(s, p), s, draws, none};
     for (i32 i = 0; i < p.num_obstacles; ++i) {
       const Point from = s.obstacles[i], to = make.find_free(from - Point{1, 1}, {3, 3}, kTries);

@@ -24,7 +24,7 @@ struct Empty : Level<Empty, EmptyParams> {
   static void options(OptionSpecs& o) {
     o.integer("size", 8, "rows and columns, walls included").between(4, 64).changes_shapes();
     o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner");
-    declare(o, true);
+    declare(o, /*sees_through_walls=*/true);
   }
   static Params params(const OptionValues& v) {
     const i64 size = v.integer("size");

@@ -34,7 +34,7 @@ struct GoToDoor : Level<GoToDoor, LevelParams, TargetState> {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("size", 5, "maximum rows and columns of the room, walls included").between(5, 64).changes_shapes();
-    declare(o, true);
+    declare(o, /*sees_through_walls=*/true);
   }
   static Params params(const OptionValues& v) {
     const i64 size = v.integer("size");

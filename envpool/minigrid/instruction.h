@@ -205,7 +205,7 @@ struct Progress {
       case Verb::kOpen:
         if (event.action != kToggle) return Verdict::kContinues;
         if ((event.front_marks & what) != 0 && is_open_door(event.front)) return Verdict::kSucceeds;
-        return verdict(false, is_strict && type_of(event.front) == kDoor);
+        return verdict(/*succeeds=*/false, is_strict && type_of(event.front) == kDoor);
       case Verb::kPickup: {
         const bool carried_before = (seen_any >> number & 1) != 0;
         see(number, carries);

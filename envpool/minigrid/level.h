@@ -223,7 +223,7 @@ struct Level {
   static void declare_objects(OptionSpecs& o, i64 size, i64 count, i64 least, i64 most) {
     o.integer("size", size, "rows and columns, walls included").between(5, 64).changes_shapes();
     o.integer("num_objs", count, "how many objects there are").between(least, most);
-    declare(o, true);
+    declare(o, /*sees_through_walls=*/true);
   }
   // Returns the value of an option that counts objects. Throws if it is greater than `most`, because more do not
   // fit.

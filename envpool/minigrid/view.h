@@ -127,7 +127,7 @@ ENVPOOL_DEVICE_CALL void observe_grid(u8* image, ConstGrid grid, Viewer viewer, 
     for (i32 y = 0; y < grid.height; ++y, image += 3) {
       const Point at{x, y};
       const Cell agent = object(kAgent, kRed) | Cell(viewer.direction) << 16;
-      put(image, at == viewer.at ? agent : at == hidden ? kNothing : grid[at], true);
+      put(image, at == viewer.at ? agent : at == hidden ? kNothing : grid[at], /*is_last=*/true);
     }
   }
 }

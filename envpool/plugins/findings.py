@@ -55,11 +55,11 @@ class Finding(NamedTuple):
 class _Context(NamedTuple):
     """Describes the call to an environment's function during which the program ended."""
 
-    function: str
-    episode: int
-    step: int
-    foreign: bool
-    fill: int
+    function: str = ""
+    episode: int = 0
+    step: int = 0
+    foreign: bool = False
+    fill: int = 0
 
     def sentence(self, what: str) -> str:
         where = f" (episode {self.episode}, step {self.step})"
@@ -117,7 +117,7 @@ def find(completed: CompletedRun, header: str, struct_line: int, is_users: Calla
         if context.function and not context.foreign and context.step + context.episode > 0:
             sentence += f" (episode {context.episode}, step {context.step})"
         if context.foreign:
-            sentence += _Context("", 0, 0, True, 0).sentence("").removeprefix("()").replace("  ", " ")
+            sentence += _Context(foreign=True).sentence("").removeprefix("()").replace("  ", " ")
         if file:
             return at(file, line, sentence)
         return at("", _line_of(place, header, struct_line), sentence)
@@ -142,7 +142,7 @@ def find(completed: CompletedRun, header: str, struct_line: int, is_users: Calla
 
 def _context(during: str) -> _Context:
     if not during:
-        return _Context("", 0, 0, False, 0)
+        return _Context()
     function, episode, step, foreign, fill = during.split("|")
     return _Context(function, int(episode), int(step), foreign == "1", int(fill))
 

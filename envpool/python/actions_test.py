@@ -234,7 +234,8 @@ def test_numbers_that_do_not_fit_the_dtype_of_a_traced_field() -> None:
     env = envpool.make("Pendulum-v1", num_envs=2)
     env.reset()
     handle, _, _, step = env.xla()
-    with jax.experimental.enable_x64() if hasattr(jax.experimental, "enable_x64") else jax.enable_x64(True):
+    older = hasattr(jax.experimental, "enable_x64")
+    with jax.experimental.enable_x64() if older else jax.enable_x64(True):  # noqa: FBT003
         traced = jax.jit(lambda a: step(handle, a))
         with pytest.raises(RuntimeError, match="action: expected finite numbers, got inf in row 1"):
             jax.block_until_ready(traced(np.array([[0.0], [1e300]])))

@@ -20,7 +20,7 @@ from envpool.python.registry import find
 from envpool.testing.trajectories import ALWAYS, NUM_ENVS, STEPS, golden, golden_ids, hash_of, is_here, play, todays_ids
 
 WHOLE = os.environ.get("ENVPOOL_TEST_TRAJECTORIES") == "whole"
-TODAY = todays_ids(WHOLE)
+TODAY = todays_ids(whole=WHOLE)
 WAYS = [(threads, batch) for threads in (1, 2, 3, 8) for batch in (NUM_ENVS, 1, 5)]
 FEW_WAYS = [(1, 1), (2, 5), (3, NUM_ENVS), (8, 1)]
 EMULATED = os.environ.get("ENVPOOL_EMULATED") is not None  # by qemu-user, many times slower

@@ -6,7 +6,7 @@ import pytest
 
 import envpool
 from envpool.testing.interfaces import INTERFACES, make, observation_of, raises_quickly
-from envpool.testing.registration import release, wait_until_hanging
+from envpool.testing.registration import allow_hanging, release, wait_until_hanging
 from envpool.testing.waiting import promptly
 
 pytestmark = pytest.mark.usefixtures("ends_promptly")
@@ -60,11 +60,11 @@ def test_env_error_is_the_python_class(interface):
 
 @pytest.fixture
 def hanging():
-    release(False)
+    allow_hanging()
     yield
     release()
     wait_until_hanging(0)
-    release(False)
+    allow_hanging()
 
 
 @pytest.mark.usefixtures("hanging")

@@ -19,14 +19,14 @@ import pytest
 
 import envpool
 import envpool.testing.registration
-from envpool.testing.registration import release, wait_until_hanging
+from envpool.testing.registration import allow_hanging, release, wait_until_hanging
 from envpool.testing.waiting import promptly, wait_until_blocked
 
 
 @pytest.fixture(autouse=True)
 def hangs():
     """Makes hanging environments hang until the test releases them."""
-    release(False)
+    allow_hanging()
     yield
     release()
     wait_until_hanging(0)

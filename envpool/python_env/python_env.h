@@ -263,7 +263,7 @@ class PythonEnv {
   // Makes a call that was not posted together with the calls of other environments, such as a reset after an exception.
   void call_alone(Call call, u32 seed) {
     abi::Work nothing{};
-    Posts posts(nothing, true);
+    Posts posts(nothing, /*in_order=*/true);
     posts.call(*this, call, seed);
     while (posts.next() >= 0) continue;
   }

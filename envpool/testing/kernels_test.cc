@@ -144,6 +144,8 @@ struct Batch {
   }
 };
 
+enum class Operation { kReset, kStep };
+
 // Steps environments of one kind twice: with their table, and with the kernel.
 template <class Env>
 class Both {
@@ -179,7 +181,7 @@ class Both {
   }
 
   void run_episodes() {
-    step_or_reset(all(), true);
+    step_or_reset(all(), Operation::kReset);
     i32 ends = 0;
     for (i32 step = 0; step < kSteps; ++step) {
       std::vector<i32> over, going;
@@ -188,8 +190,8 @@ class Both {
         (waits ? over : going).push_back(i);
       }
       choose_actions();
-      if (!over.empty()) step_or_reset(over, true);
-      if (!going.empty()) ends += step_or_reset(going, false);
+      if (!over.empty()) step_or_reset(over, Operation::kReset);
+      if (!going.empty()) ends += step_or_reset(going, Operation::kStep);
       check_states();
     }
     CHECK(ends >= kCount);
@@ -197,7 +199,7 @@ class Both {
 
   // Gives the kernel actions of other dtypes with random bits. It must not step environments whose actions it refuses.
   void refuse_actions() {
-    step_or_reset(all(), true);
+    step_or_reset(all(), Operation::kReset);
     for (const abi::Dtype from : {abi::kBool, abi::kU8, abi::kI32, abi::kI64, abi::kF32, abi::kF64}) {
       for (i32 round = 0; round < 20; ++round) refuse_actions(from);
     }
@@ -223,7 +225,7 @@ class Both {
     }
   }
 
-  device::Work work_for(const std::vector<i32>& ids, Batch& batch, bool restart) {
+  device::Work work_for(const std::vector<i32>& ids, Batch& batch, Operation operation) {
     device::Work work{};
     work.slots = slots_.data(), work.slot_bytes = stride_;
     work.env_ids = ids.data(), work.count = i32(ids.size());
@@ -231,7 +233,7 @@ class Both {
     work.fault = &fault_;
     work.max_players = layout_->max_players;
     work.num_own = layout_->num_fields, work.num_actions = layout_->num_actions;
-    work.autoreset = autoreset_, work.restart = restart;
+    work.autoreset = autoreset_, work.restart = operation == Operation::kReset;
     for (size_t f = 0; f < abi::kCommonFields; ++f) work.common[f] = batch.fields[f];
     for (i32 f = 0; f < layout_->num_fields; ++f) {
       const size_t array = size_t(abi::kCommonFields + f);
@@ -272,7 +274,7 @@ class Both {
   }
 
   // Steps or resets environments on both sides and compares what they return. Returns how many episodes ended.
-  i32 step_or_reset(const std::vector<i32>& ids, bool restart) {
+  i32 step_or_reset(const std::vector<i32>& ids, Operation operation) {
     const i32 count = i32(ids.size()), most = layout_->max_players;
     Batch theirs(*layout_, count), ours(*layout_, count);
     std::vector<const void*> actions;
@@ -280,9 +282,9 @@ class Both {
     void* const* const finals = autoreset_ == abi::kAutoresetSameStep ? theirs.final_fields.data() : nullptr;
     const abi::Work host{ids.data(), count,   actions.data(), {theirs.fields.data(), finals, 0},
                          nullptr,    nullptr, nullptr,        nullptr};
-    (restart ? table_.reset : table_.step)(envs_, &host);
+    (operation == Operation::kReset ? table_.reset : table_.step)(envs_, &host);
 
-    device::Work work = work_for(ids, ours, restart);
+    device::Work work = work_for(ids, ours, operation);
     std::vector<std::vector<u8>> rows;  // actions of the environments that are stepped
     for (i32 f = 0; f < layout_->num_actions; ++f) {
       const abi::Field& field = layout_->actions[f];
@@ -356,7 +358,7 @@ class Both {
   void refuse_actions(abi::Dtype from) {
     Batch batch(*layout_, kCount);
     const std::vector<i32> ids = all();
-    device::Work work = work_for(ids, batch, false);
+    device::Work work = work_for(ids, batch, Operation::kStep);
     std::vector<std::vector<u8>> given, converted;
     for (i32 f = 0; f < layout_->num_actions; ++f) {
       const abi::Field& field = layout_->actions[f];

@@ -22,7 +22,7 @@ def quotient(a: int, b: int) -> int:
     return (abs(a) // abs(b)) * (1 if (a < 0) == (b < 0) else -1)
 
 
-def extract(a: int, begin: int, count: int, bits: int, signed: bool) -> int:
+def extract(a: int, begin: int, count: int, bits: int, *, signed: bool) -> int:
     begin, count = begin & 255, count & 255
     sign = 0 if not signed or count == 0 else a >> min(begin + count - 1, bits - 1) & 1
     return sum((a >> (begin + i) & 1 if i < count and begin + i < bits else sign) << i for i in range(bits))
@@ -66,9 +66,9 @@ WHOLE = {
     "shl.b32": ("u32 u32 u32", lambda a, b: a << b if b < 32 else 0),
     "shr.u64": ("u64 u64 u32", lambda a, b: a >> b),
     "shr.s32": ("s32 s32 u32", lambda a, b: a >> b),
-    "bfe.u32": ("u32 u32 u32 u32", lambda a, b, c: extract(a, b, c, 32, False)),
-    "bfe.s32": ("s32 s32 u32 u32", lambda a, b, c: extract(a, b, c, 32, True)),
-    "bfe.s64": ("s64 s64 u32 u32", lambda a, b, c: extract(a, b, c, 64, True)),
+    "bfe.u32": ("u32 u32 u32 u32", lambda a, b, c: extract(a, b, c, 32, signed=False)),
+    "bfe.s32": ("s32 s32 u32 u32", lambda a, b, c: extract(a, b, c, 32, signed=True)),
+    "bfe.s64": ("s64 s64 u32 u32", lambda a, b, c: extract(a, b, c, 64, signed=True)),
     "bfi.b32": ("u32 u32 u32 u32 u32", lambda a, b, c, d: insert(a, b, c, d, 32)),
     "bfi.b64": ("u64 u64 u64 u32 u32", lambda a, b, c, d: insert(a, b, c, d, 64)),
     "bfind.u32": ("u32 u32", lambda a: highest(a, 32)),
@@ -95,13 +95,13 @@ WHOLE = {
     ),
     "dp4a.s32.u32": (
         "s32 s32 u32 s32",
-        lambda a, b, c: c + sum(wrap(a >> 8 * i, 8, True) * (b >> 8 * i & 255) for i in range(4)),
+        lambda a, b, c: c + sum(wrap(a >> 8 * i, 8, signed=True) * (b >> 8 * i & 255) for i in range(4)),
     ),
     "dp2a.hi.u32.s32": (
         "s32 u32 s32 s32",
-        lambda a, b, c: c + sum((a >> 16 * i & 65535) * wrap(b >> (16 + 8 * i), 8, True) for i in range(2)),
+        lambda a, b, c: c + sum((a >> 16 * i & 65535) * wrap(b >> (16 + 8 * i), 8, signed=True) for i in range(2)),
     ),
-    "cvt.s64.s8": ("s64 s32", lambda a: wrap(a, 8, True)),
+    "cvt.s64.s8": ("s64 s32", lambda a: wrap(a, 8, signed=True)),
     "cvt.u16.u32": ("u16 u32", lambda a: a),
     "cvt.s32.u16": ("s32 u16", lambda a: a),
 }
@@ -122,7 +122,7 @@ def test_whole_numbers(driver: Driver) -> None:
             out = np.zeros(256, dtype(result))
             program(names[instruction], out, *(part.copy() for part in parts), block=256)
             expected = [
-                wrap(meaning(*map(int, x)), int(result[1:]), result[0] == "s") for x in zip(*parts, strict=True)
+                wrap(meaning(*map(int, x)), int(result[1:]), signed=result[0] == "s") for x in zip(*parts, strict=True)
             ]
             assert out.tolist() == expected, instruction
 

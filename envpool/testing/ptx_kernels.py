@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def wrap(value: int, bits: int, signed: bool) -> int:
+def wrap(value: int, bits: int, *, signed: bool) -> int:
     value %= 2**bits
     return value - 2**bits if signed and value >= 2 ** (bits - 1) else value
 
@@ -38,4 +38,4 @@ def whole_numbers(random: np.random.Generator, kind: str, count: int) -> np.ndar
     values = [int(random.integers(0, 2**63)) * 2 + 1 >> int(random.integers(64 - bits, 64)) for _ in range(count)]
     values[:6] = [0, 1, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits - 1) - 1, 31]
     random.shuffle(values)
-    return np.array([wrap(value, bits, signed) for value in values], dtype(kind))
+    return np.array([wrap(value, bits, signed=signed) for value in values], dtype(kind))

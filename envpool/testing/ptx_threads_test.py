@@ -193,7 +193,7 @@ def test_atomics(driver: Driver, space: str) -> None:
         for i in range(64) if space == "global" else reversed(range(64)):
             assert old[i] == value, (name, kind)
             value = (
-                wrap(ATOMICS[name][1](value, x[i].item()), old.itemsize * 8, TYPES[kind][0] == "i")
+                wrap(ATOMICS[name][1](value, x[i].item()), old.itemsize * 8, signed=TYPES[kind][0] == "i")
                 if whole
                 else (ATOMICS[name][1](old.dtype.type(value), x[i]))
             )

@@ -33,9 +33,14 @@ register(
 register("Faulty-v0", LIBRARY, "Faulty", doc="throws, sleeps and hangs on command")
 
 
-def release(on: bool = True) -> None:
-    """Releases hanging environments. If `on` is False, environments that are told to hang later do so again."""
-    ctypes.CDLL(LIBRARY).testing_release(int(on))
+def release() -> None:
+    """Releases hanging environments, and environments that are told to hang later."""
+    ctypes.CDLL(LIBRARY).testing_release(1)
+
+
+def allow_hanging() -> None:
+    """Makes environments hang again if they are told to."""
+    ctypes.CDLL(LIBRARY).testing_release(0)
 
 
 def wait_until_hanging(number: int) -> None:

@@ -81,7 +81,7 @@ def golden_ids() -> list[str]:
 
 
 @functools.cache
-def todays_ids(whole: bool) -> list[str]:
+def todays_ids(*, whole: bool) -> list[str]:
     """Returns the ids that have golden hashes, and two others, which the date selects; if `whole`, all others."""
     others = [
         i for i in envpool.list_all_envs() if i not in golden_ids() and find(i).table not in _UNFIT and is_here(i)

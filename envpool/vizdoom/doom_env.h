@@ -70,7 +70,7 @@ class DoomEnv {
     ++episodes_;
     selected_weapon_ = -1;
     weapon_steps_ = 0;
-    read_variables(true);
+    read_variables(/*first=*/true);
     before_ = now_;
     reward();  // called so that the first observation counts as a step with the weapon
     push_frame();
@@ -81,7 +81,7 @@ class DoomEnv {
     const f64* buttons = params_.combined ? params_.actions[size_t(*row.at<i32>(0))].data() : row.row_of<f64>(0);
     game_.advance(buttons, params_.frame_skip);
     before_ = now_;
-    read_variables(false);
+    read_variables(/*first=*/false);
     Outcome outcome;
     outcome.reward = reward();
     outcome.terminated = game_.finished();

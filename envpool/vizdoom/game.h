@@ -125,7 +125,7 @@ class Game {
       }
       if (tics > 0 && tics % 4 == 0) engine_.command(map);
       ++tics;
-      engine_.tic(false);
+      engine_.tic(/*update=*/false);
     } while (state().map_end || i64(state().map_tic) > last_tic_);
     wait_for_start_time();
     engine_.command("viz_override_player 0");
@@ -141,7 +141,7 @@ class Game {
       if (tics == config_.start_time + kMostRestartTics) {
         throw std::runtime_error("ViZDoom's engine did not reach episode_start_time in the map '" + config_.map + "'");
       }
-      engine_.tic(false);
+      engine_.tic(/*update=*/false);
     }
   }
 
@@ -150,7 +150,7 @@ class Game {
     if (!engine_.started() || !engine_.owned() || !state().demo_recording) return;
     try {
       engine_.command("stop");
-      engine_.tic(false);
+      engine_.tic(/*update=*/false);
     } catch (const std::exception&) {  // the engine has died, and the file stays incomplete
     }
   }

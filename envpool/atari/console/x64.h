@@ -67,9 +67,9 @@ class Assembler {
     op_mem(0xC7, rax, to);
     word(value);
   }
-  void mov64(Reg to, Mem from) { op_mem(0x8B, to, from, true); }
-  void mov64(Mem to, Reg from) { op_mem(0x89, from, to, true); }
-  void mov64(Reg to, Reg from) { op_reg(0x89, from, to, true); }
+  void mov64(Reg to, Mem from) { op_mem(0x8B, to, from, /*wide=*/true); }
+  void mov64(Mem to, Reg from) { op_mem(0x89, from, to, /*wide=*/true); }
+  void mov64(Reg to, Reg from) { op_reg(0x89, from, to, /*wide=*/true); }
   void mov16(Mem to, Reg from) {
     byte(0x66);
     op_mem(0x89, from, to);
@@ -98,7 +98,7 @@ class Assembler {
     operand(to, from);
   }
   void lea(Reg to, Mem from) { op_mem(0x8D, to, from); }
-  void lea64(Reg to, Mem from) { op_mem(0x8D, to, from, true); }
+  void lea64(Reg to, Mem from) { op_mem(0x8D, to, from, /*wide=*/true); }
   // Loads an address within this code, which patch() sets later.
   Fixup lea_rip(Reg to) {
     rex(1, to, rax, rax);
@@ -115,7 +115,7 @@ class Assembler {
     byte(u8(0xC0 | op << 3 | (to & 7)));
     word(u32(value));
   }
-  void alu64(Alu op, Reg to, Reg from) { op_reg(u8(op * 8 + 1), from, to, true); }
+  void alu64(Alu op, Reg to, Reg from) { op_reg(u8(op * 8 + 1), from, to, /*wide=*/true); }
   void alu64(Alu op, Reg to, i8 value) {
     rex(1, rax, rax, to);
     byte(0x83);

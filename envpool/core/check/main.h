@@ -178,13 +178,13 @@ class Game {
       std::swap(copies_[0].results, copies_[1].results);
       observe(copies_[0], kOtherOldRow);
       std::swap(copies_[0].results, copies_[1].results);
-      compare_rows(copies_[0], copies_[1], true);
+      compare_rows(copies_[0], copies_[1], OldRows::kDifferent);
       observe(copies_[1], kOldRow);
     } else {
-      compare_rows(copies_[0], copies_[2], true);
+      compare_rows(copies_[0], copies_[2], OldRows::kDifferent);
     }
-    compare_rows(copies_[0], copies_[1], false);
-    compare_rows(copies_[0], copies_[2], false);
+    compare_rows(copies_[0], copies_[1], OldRows::kEqual);
+    compare_rows(copies_[0], copies_[2], OldRows::kEqual);
     check_values(copies_[0]);
   }
   void observe(Copy& copy, u8 old) {
@@ -208,9 +208,11 @@ class Game {
     return array.spec->per_player ? Contract::players(*copy.state) : 1;
   }
 
-  // Ends the process if an element differs between two copies. `old` says whether their rows had different contents
-  // before observe().
-  void compare_rows(const Copy& one, const Copy& other, bool old) {
+  // Whether the rows of two copies had equal contents before observe().
+  enum class OldRows { kEqual, kDifferent };
+
+  // Ends the process if an element differs between two copies.
+  void compare_rows(const Copy& one, const Copy& other, OldRows old) {
     call.function = "observe";
     for (size_t f = 0; f < one.results.list.size(); ++f) {
       const Array &first = one.results.list[f], &second = other.results.list[f];
@@ -227,12 +229,12 @@ class Game {
             mistake(place, "observe() does not write " + first.at(i) +
                                ": it would have the value of an earlier result, because rows are not zeroed");
           }
-          if (old && kPlain) {
+          if (old == OldRows::kDifferent && kPlain) {
             mistake(place,
                     "observe() reads " + first.at(i) +
                         " before it writes it: it has the value of an earlier result, because rows are not zeroed");
           }
-          if (!old) differ(place, first.at(i), other);
+          if (old == OldRows::kEqual) differ(place, first.at(i), other);
         }
       }
     }

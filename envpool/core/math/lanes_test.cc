@@ -226,9 +226,9 @@ TEST(a_pool_steps_in_lanes_with_equal_results) {
         for (const bool shared_options : {true, false}) {
           const TrajectoryRecorder record{autoreset, batch_size, limit, shared_options};
           ScaledSumEnv::in_lanes_steps = 0;
-          const auto scalar = record(false);
+          const auto scalar = record(/*lanes=*/false);
           CHECK_EQ(ScaledSumEnv::in_lanes_steps, 0);
-          const auto lanes = record(true);
+          const auto lanes = record(/*lanes=*/true);
           in_lanes += ScaledSumEnv::in_lanes_steps;
           CHECK(scalar == lanes);
         }

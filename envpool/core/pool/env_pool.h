@@ -72,17 +72,18 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // Queues one step of each of `count` environments. actions[f] has the rows of action field f, which are copied: one
   // per environment, or one per player if the field is per player. In the latter case `owners` has the environment of
   // each row (null: rows are grouped in the order of env_ids), and `action_rows` is the number of rows. `help` says
-  // whether the caller will help in recv(); if so, fewer threads are woken. With `only_checks`, nothing is queued.
+  // whether the caller will help in recv(); if so, fewer threads are woken. With Sending::kCheckOnly,
+  // nothing is queued.
   void send(const i32* env_ids, i32 count, const void* const* actions, const i32* owners = nullptr,
             i32 action_rows = -1, CallerHelp help = CallerHelp::kNo, Caller caller = Caller::kUser,
-            bool only_checks = false) {
+            Sending sending = Sending::kQueue) {
     std::unique_lock lock(mutex_);
     check_call("send", caller);
     const auto store = [&](RowOrder order) {
       if (autoreset_ == abi::kAutoresetDisabled) admission_.require_unfinished(env_ids, count);
       actions_.store(env_ids, count, order, actions, owners, action_rows, admission_);
     };
-    if (only_checks) return store(admission_.check(env_ids, count, "send"));
+    if (sending == Sending::kCheckOnly) return store(admission_.check(env_ids, count, "send"));
     queue(env_ids, count, "send", Task::kStep, helps(help) ? CallerHelp::kYes : CallerHelp::kNo, store);
   }
 

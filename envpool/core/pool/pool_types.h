@@ -40,6 +40,9 @@ enum class Caller { kUser, kXla };
 // Says whether the calling thread, which sends and receives a synchronous batch, helps to step its environments.
 enum class CallerHelp { kNo, kYes };
 
+// Says whether a send queues the steps, or only checks that its arguments and the pool allow it.
+enum class Sending { kQueue, kCheckOnly };
+
 // Synchronous: a batch has the rows of one send, in its order. Asynchronous: a batch has the next batch_size
 // environments that finish.
 enum class Mode { kSync, kAsync };

@@ -159,10 +159,12 @@ BlockLayout small_layout() {
   return BlockLayout(layout, 2, FinalFields::kNone, Failures::kNever);
 }
 
+enum class Sends { kOne, kTwo };
+
 // A producer sends two environments, in one call or two, and sends them once more when their block is complete. Workers
 // take them, read the actions and write the results. Returns whether each environment was stepped once per send, and no
 // data was read or written too early.
-bool queue_works(Weakened weakened, bool together, int workers, i32 rounds, const char* name = nullptr) {
+bool queue_works(Weakened weakened, Sends sends, int workers, i32 rounds, const char* name = nullptr) {
   static const BlockLayout layout = small_layout();
   struct Shared {
     ActionQueue queue{2};
@@ -181,9 +183,9 @@ bool queue_works(Weakened weakened, bool together, int workers, i32 rounds, cons
         for (i32 env = 0; env < 2; ++env) {
           s->actions[env].write(round + 1);
           s->queue.push(env, Task::kStep, &s->block, env);
-          if (!together) s->queue.publish();
+          if (sends == Sends::kTwo) s->queue.publish();
         }
-        if (together) s->queue.publish();
+        if (sends == Sends::kOne) s->queue.publish();
         if (!s->block.complete()) return;
         for (const Plain<i32>& result : s->results) s->wrong |= result.read() != round + 1;
         if (round + 1 < rounds) s->block.open(2);
@@ -215,14 +217,14 @@ bool queue_works(Weakened weakened, bool together, int workers, i32 rounds, cons
 }
 
 TEST(the_queue_and_the_buffer_work_under_weak_memory_ordering) {
-  CHECK(queue_works({}, true, 1, 1, "one worker"));
-  CHECK(queue_works({}, true, 1, 2, "one worker, twice"));
-  CHECK(queue_works({}, true, 2, 1, "two workers"));
-  CHECK(queue_works({}, true, 2, 2, "two workers, twice"));
-  CHECK(queue_works({}, false, 1, 1, "two sends, one worker"));
-  if (whole()) CHECK(queue_works({}, false, 2, 2, "two sends, two workers, twice"));
-  CHECK(!queue_works({.release = true}, true, 1, 1));
-  CHECK(!queue_works({.release = true}, false, 1, 1));
+  CHECK(queue_works({}, Sends::kOne, 1, 1, "one worker"));
+  CHECK(queue_works({}, Sends::kOne, 1, 2, "one worker, twice"));
+  CHECK(queue_works({}, Sends::kOne, 2, 1, "two workers"));
+  CHECK(queue_works({}, Sends::kOne, 2, 2, "two workers, twice"));
+  CHECK(queue_works({}, Sends::kTwo, 1, 1, "two sends, one worker"));
+  if (whole()) CHECK(queue_works({}, Sends::kTwo, 2, 2, "two sends, two workers, twice"));
+  CHECK(!queue_works({.release = true}, Sends::kOne, 1, 1));
+  CHECK(!queue_works({.release = true}, Sends::kTwo, 1, 1));
 }
 
 // ---- the wake-ups ----

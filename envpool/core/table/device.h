@@ -193,7 +193,7 @@ void run_world(const Work& work, const typename Env::Params& shared) {
     bool refused;
     const bool begins = restarts(work, episode, place.env_id, k, refused);
     if (begins) begin();
-    decided = {begins, refused, false, 1};
+    decided = {begins, refused, /*ended=*/false, /*discount=*/1};
   }
   team.sync();
   const bool begins = decided.begins, refused = decided.refused;

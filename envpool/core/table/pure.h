@@ -162,9 +162,9 @@ struct PureFunctions {
   static void step(void* model, const abi::PureWork& work) {
     const PureBatch batch(cast(model), work);
     if (work.params.stride == 0) {
-      step_blocks<true>(batch);
+      step_blocks</*kSharedParams=*/true>(batch);
     } else {
-      step_blocks<false>(batch);
+      step_blocks</*kSharedParams=*/false>(batch);
     }
   }
 

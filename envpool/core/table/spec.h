@@ -173,11 +173,11 @@ struct Spec {
 
   template <class T>
   FieldSpec& obs(std::string name, std::vector<i64> shape = {}) {
-    return add<T>(std::move(name), std::move(shape), false);
+    return add<T>(std::move(name), std::move(shape), /*info=*/false);
   }
   template <class T>
   FieldSpec& info(std::string name, std::vector<i64> shape = {}) {
-    return add<T>(std::move(name), std::move(shape), true);
+    return add<T>(std::move(name), std::move(shape), /*info=*/true);
   }
   template <class T>
   FieldSpec& action(std::string name = "action", std::vector<i64> shape = {}) {
@@ -366,7 +366,7 @@ inline std::string Spec::json() const {
   json.open('{').key("fields").open('[');
   for (size_t i = 0; i < fields.size(); ++i) write_field(json, fields[i], is_info[i]);
   json.close(']').key("actions").open('[');
-  for (const FieldSpec& field : actions) write_field(json, field, false);
+  for (const FieldSpec& field : actions) write_field(json, field, /*info=*/false);
   json.close(']').key("max_players").integer(max_players);
   json.key("reward_low").real(reward_low).key("reward_high").real(reward_high);
   json.key("render_height").integer(render_height).key("render_width").integer(render_width);

@@ -284,7 +284,8 @@ class VectorEnv {
     PrefetchedRngs<Env, kMaxRun> prefetched;
     count = i32(prefetched.batch_size(count));
     if (count > 0) prefetched.prefetch(slot(first).episode.rng, stride_, count);
-    for (i32 i = 0; i < count; ++i) run(work, k + i, false, row_source, prefetched.rng(slot(first + i).episode.rng, i));
+    for (i32 i = 0; i < count; ++i)
+      run(work, k + i, /*restart=*/false, row_source, prefetched.rng(slot(first + i).episode.rng, i));
     return count;
   }
 

@@ -342,7 +342,8 @@ class Plain {
   void write(T value) {
     Model& model = *Model::current();
     check();
-    model.insert(at_, int(model.locations[size_t(at_)].history.size()) - 1, Store{u64(value)}, false, false);
+    model.insert(at_, int(model.locations[size_t(at_)].history.size()) - 1, Store{u64(value)}, /*releases=*/false,
+                 /*sequential=*/false);
   }
 
  private:

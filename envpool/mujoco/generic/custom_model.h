@@ -60,8 +60,8 @@ class CustomModel {
     p.qpos_noise = o.real("qpos_noise");
     p.qvel_noise = o.real("qvel_noise");
     p.flat = o.boolean("flat");
-    p.observed = parts_of("observation", o.text("observation"), p.model.get(), false);
-    p.actions = parts_of("action", o.text("action"), p.model.get(), true);
+    p.observed = parts_of("observation", o.text("observation"), p.model.get(), /*action=*/false);
+    p.actions = parts_of("action", o.text("action"), p.model.get(), /*action=*/true);
     if (p.observed.empty()) throw std::invalid_argument("observation: the model has none of those arrays");
     if (p.actions.empty()) {
       throw std::invalid_argument(

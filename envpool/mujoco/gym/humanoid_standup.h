@@ -81,7 +81,7 @@ class HumanoidStandup : public GymEnv<HumanoidStandup, HumanoidStandupParams, Hu
     extra_.z_distance = data()->qpos[2] - model()->qpos0[2];
   }
   Outcome advance(const f64* action) {
-    simulate(action, true);
+    simulate(action, /*forces=*/true);
     update_extra();
     const f64 up = p_.forward_reward_weight * (data()->qpos[2] / model()->opt.timestep);
     const f64 torque = p_.ctrl_cost_weight * sum_of_squares(data()->ctrl, model()->nu);

@@ -46,7 +46,7 @@ Context* Machine::make_context(Device* device) {
   for (const auto& [address, allocation] : allocations) {  // All devices can access pinned memory.
     if (allocation.pinned) context->slots[allocation.slot] = {allocation.host, allocation.bytes};
   }
-  context->legacy = make_stream(context, 0, true);
+  context->legacy = make_stream(context, 0, /*special=*/true);
   return context;
 }
 
@@ -188,7 +188,7 @@ Stream* Machine::stream(Context* context, void* handle) {
   if (number <= 1) return context->legacy;
   if (number == 2) {
     Stream*& own = context->per_thread[std::this_thread::get_id()];
-    if (own == nullptr) own = make_stream(context, 0, true);
+    if (own == nullptr) own = make_stream(context, 0, /*special=*/true);
     return own;
   }
   Stream* found = streams.find(handle);

@@ -62,7 +62,7 @@ int copy_now(u64 to, Side to_side, u64 from, Side from_side, u64 bytes, bool wai
 
 int copy_late(u64 to, Side to_side, u64 from, Side from_side, u64 bytes, void* stream) {
   return on_stream(stream, [&](Context& context, Stream& on) {
-    return copy(context, on, to, to_side, from, from_side, bytes, false);
+    return copy(context, on, to, to_side, from, from_side, bytes, /*wait=*/false);
   });
 }
 
@@ -94,7 +94,7 @@ API cuMemGetInfo_v2(u64* free, u64* total) {
 API cuMemAlloc_v2(u64* address, u64 bytes) {
   return outside_captures([&](Context& context) {
     Allocation* made = nullptr;
-    const int code = machine->allocate(&context, bytes, false, &made);
+    const int code = machine->allocate(&context, bytes, /*pinned_memory=*/false, &made);
     if (code == kSuccess) *address = made->address;
     return code;
   });
@@ -114,7 +114,7 @@ API cuMemFree_v2(u64 address) {
 API cuMemHostAlloc(void** pointer, u64 bytes, u32) {
   return outside_captures([&](Context& context) {
     Allocation* made = nullptr;
-    const int code = machine->allocate(&context, bytes, true, &made);
+    const int code = machine->allocate(&context, bytes, /*pinned_memory=*/true, &made);
     if (code == kSuccess) *pointer = made->host;
     return code;
   });
@@ -179,7 +179,7 @@ API cuMemcpyDtoH_v2(void* to, u64 from, u64 bytes) {
   return copy_now(address_of(to), Side::kHost, from, Side::kDevice, bytes);
 }
 API cuMemcpyDtoD_v2(u64 to, u64 from, u64 bytes) {
-  return copy_now(to, Side::kDevice, from, Side::kDevice, bytes, false);
+  return copy_now(to, Side::kDevice, from, Side::kDevice, bytes, /*wait=*/false);
 }
 API cuMemcpy(u64 to, u64 from, u64 bytes) { return copy_now(to, Side::kAny, from, Side::kAny, bytes); }
 API cuMemcpyHtoDAsync_v2(u64 to, const void* from, u64 bytes, void* stream) {

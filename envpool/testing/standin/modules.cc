@@ -48,7 +48,8 @@ int load_module(Context& context, const char* image, void** out, std::string* lo
   for (u32 i = 0; i < loaded.table->variable_count; ++i) {
     const ModuleVariable& variable = loaded.table->variables[i];
     Allocation* memory = nullptr;
-    if (const int failed = machine->allocate(&context, variable.bytes, false, &memory); failed != kSuccess) {
+    if (const int failed = machine->allocate(&context, variable.bytes, /*pinned_memory=*/false, &memory);
+        failed != kSuccess) {
       unload(module);
       return failed;
     }

@@ -51,7 +51,7 @@ API cuStreamCreate(void** stream, u32 flags) {
   return within([&](Context& context) -> int {
     if (flags > 1) return kInvalidValue;
     if (const int failed = machine->injected_failure(); failed != kSuccess) return failed;
-    *stream = machine->make_stream(&context, flags, false)->handle;
+    *stream = machine->make_stream(&context, flags, /*special=*/false)->handle;
     return kSuccess;
   });
 }
@@ -74,7 +74,7 @@ API cuStreamSynchronize(void* stream) {
         if (const int refused = refusal_of_wait(on); refused != kSuccess) return refused;
         return machine->finish(&on), context.error;
       },
-      true);
+      /*anywhere=*/true);
 }
 
 API cuStreamQuery(void* stream) {
@@ -86,7 +86,7 @@ API cuStreamQuery(void* stream) {
         machine->advance(&on);
         return context.error != kSuccess ? context.error : int{kNotReady};
       },
-      true);
+      /*anywhere=*/true);
 }
 
 API cuStreamWaitEvent(void* stream, void* event, u32 flags) {
@@ -116,7 +116,8 @@ API cuStreamGetFlags(void* stream, u32* flags) {
 }
 
 API cuStreamGetCtx(void* stream, void** context) {
-  return on_stream(stream, [&](Context&, Stream& on) { return *context = on.context->handle, int{kSuccess}; }, true);
+  return on_stream(
+      stream, [&](Context&, Stream& on) { return *context = on.context->handle, int{kSuccess}; }, /*anywhere=*/true);
 }
 
 // `function` must not call the driver, as the driver's manual says.
@@ -177,7 +178,7 @@ API cuCtxRecordEvent(void* context, void* event) {
     if (of == nullptr || found.context != of) return kInvalidHandle;
     if (const int refused = machine->refuse_captures(of); refused != kSuccess) return refused;
     std::vector<Ticket> all = machine->tickets(of);
-    Stream* marker = machine->make_stream(of, kNonBlocking, true);
+    Stream* marker = machine->make_stream(of, kNonBlocking, /*special=*/true);
     machine->submit(marker, [] { return int{kSuccess}; }, std::move(all));
     marker->destroyed = true;
     found.ticket = machine->ticket(marker);
