@@ -25,6 +25,7 @@ from envpool.bsuite.testing.sides import (
     product,
 )
 from envpool.testing import libraries
+from envpool.testing.capi import mixed_bits
 
 jax = pytest.importorskip("jax")
 gymnax = pytest.importorskip("gymnax")
@@ -372,7 +373,7 @@ def test_golden_bits(library, name):
     categories = {"Catch": 3, "DiscountingChain": 5, "SimpleBandit": 11}.get(name, 2)
     states, digest = engine.reset(64, seed=3), hashlib.sha256()
     for step in range(300):
-        bits = (np.arange(step * 64, step * 64 + 64, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)
+        bits = mixed_bits(step, 64)
         reward, terminated = engine.step(states, bits % categories, seed=step)
         fresh = engine.reset(64, seed=step, episode=step + 1, states=states.copy())
         states[terminated] = fresh[terminated]

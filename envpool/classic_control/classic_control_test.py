@@ -14,7 +14,7 @@ from scipy import stats
 
 import envpool
 from envpool.testing import libraries
-from envpool.testing.capi import Functions, pointer
+from envpool.testing.capi import Functions, mixed_bits, pointer
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*is out of date")  # gymnasium's warning about CartPole-v0
 
@@ -327,7 +327,7 @@ def test_golden_bits(library, name):
     engine = Engine(library, name)
     states, digest = engine.reset(64, seed=3), hashlib.sha256()
     for step in range(300):
-        bits = (np.arange(step * 64, step * 64 + 64, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)
+        bits = mixed_bits(step, 64)
         if name in ("Pendulum", "MountainCarContinuous"):
             actions = ((bits % 513 - 256.0) / 128).astype(np.float32)[:, None]
         else:

@@ -12,6 +12,7 @@ import envpool
 import envpool.jax
 from envpool.misc.testing.reference import IDS, UNFUSED, Reference, jax, jnp
 from envpool.python.options import shown
+from envpool.testing.refusals import assert_refused
 
 
 def episode(pool, actions):
@@ -157,11 +158,7 @@ INVALID = [
 
 @pytest.mark.parametrize(("task_id", "options", "error", "words"), INVALID, ids=shown)
 def test_invalid_options(task_id, options, error, words):
-    with pytest.raises(error) as caught:
-        envpool.make_spec(task_id, **options)
-    message = str(caught.value)
-    assert message.startswith(f"[{task_id}] ")
-    assert all(word in message for word in words), message
+    assert_refused(envpool.make_spec, task_id, options, error, words)
 
 
 def test_params_have_the_names_of_gymnax():

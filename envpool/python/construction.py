@@ -16,8 +16,8 @@ from envpool.python.errors import labelled
 from envpool.python.options import (
     COMMON_OPTIONS,
     NO_LIMIT,
+    OWN_OPTIONS,
     RENDER_MODES,
-    RENDER_OPTIONS,
     Option,
     Value,
     check_common,
@@ -168,19 +168,7 @@ class Construction:
             config["gym_reset_return_info"] = common.step_api != "classic"
         if len(common.render_env_id) == 1:
             config["render_env_id"] = common.render_env_id[0]
-        ours = (
-            "reward_threshold",
-            "render_mode",
-            "render_env_id",
-            *RENDER_OPTIONS,
-            "autoreset_mode",
-            "env_options",
-            "step_api",
-            "first_stream",
-            "device",
-            "in_place",
-        )
-        last = {name: config.pop(name) for name in ours if name in config}
+        last = {name: config.pop(name) for name in OWN_OPTIONS if name in config}
         return {**config, **own, **last}
 
     @property

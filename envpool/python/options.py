@@ -234,6 +234,20 @@ _INTEGERS = {
 # The options for the size and camera of images. An environment that renders images of any size declares them itself.
 RENDER_OPTIONS = ("render_width", "render_height", "render_camera_id")
 
+# The names of the options that every environment has and EnvPool does not have.
+OWN_OPTIONS = (
+    "reward_threshold",
+    "render_mode",
+    "render_env_id",
+    *RENDER_OPTIONS,
+    "autoreset_mode",
+    "env_options",
+    "step_api",
+    "first_stream",
+    "device",
+    "in_place",
+)
+
 # The names of the options that every environment has: EnvPool's options in the order of its config, then ours.
 COMMON_OPTIONS = (
     "num_envs",
@@ -246,16 +260,7 @@ COMMON_OPTIONS = (
     "env_seed",
     "gym_reset_return_info",
     "max_episode_steps",
-    "reward_threshold",
-    "render_mode",
-    "render_env_id",
-    *RENDER_OPTIONS,
-    "autoreset_mode",
-    "env_options",
-    "step_api",
-    "first_stream",
-    "device",
-    "in_place",
+    *OWN_OPTIONS,
 )
 
 

@@ -42,6 +42,11 @@ def pointer(array):
     return array.ctypes.data_as(ctypes.c_void_p)
 
 
+def mixed_bits(step, count):
+    """Returns well-mixed 31-bit numbers, from which tests make the actions of a step."""
+    return np.arange(step * count, (step + 1) * count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(33)
+
+
 class Calls:
     """The C functions of the environment whose table has a given name, with fixed options."""
 
