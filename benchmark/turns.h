@@ -2,7 +2,7 @@
 //
 // Lets a C++ loop take turns with other programs, using the protocol of envpool/cli/side.py. The program writes one
 // line of JSON when it is ready. It then reads lines such as "seconds 0.5" or "steps 3200", runs for that many seconds
-// or steps, and answers each line with a line of JSON.
+// or steps, and responds to each line with a line of JSON.
 #pragma once
 
 #include <chrono>

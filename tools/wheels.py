@@ -43,9 +43,9 @@ def find_pythons() -> dict[str, Path]:
         candidates = [shutil.which(name), *sorted(map(str, pyenv.glob(f"*/bin/{name}")), reverse=True)]
         for candidate in filter(None, candidates):
             program = "import sys, ensurepip; print(sys.executable, *sys.version_info[:2])"
-            answer = subprocess.run([candidate, "-c", program], capture_output=True, text=True).stdout.split()
-            if answer[1:] == list(map(str, version)):
-                found["{}.{}".format(*version)] = Path(answer[0])
+            output = subprocess.run([candidate, "-c", program], capture_output=True, text=True).stdout.split()
+            if output[1:] == list(map(str, version)):
+                found["{}.{}".format(*version)] = Path(output[0])
                 break
     return found
 

@@ -79,7 +79,7 @@ class Walk:
         page.on("console", self._said)
         page.on("pageerror", lambda error: self._note(f"script failed: {error}"))
         page.on("request", self._asked)
-        page.on("response", self._answered)
+        page.on("response", self._check_status)
 
     def _note(self, what: str) -> None:
         self.wrong.append(f"{self._here}: {what}")
@@ -92,9 +92,9 @@ class Walk:
         if not request.url.startswith((self.base, "data:")):
             self._note(f"fetches {request.url}")
 
-    def _answered(self, response: Any) -> None:
+    def _check_status(self, response: Any) -> None:
         if response.status >= 400:
-            self._note(f"{response.url} answers {response.status}")
+            self._note(f"{response.url} returns status {response.status}")
 
     def all(self) -> None:
         """Opens the first page and all pages that can be reached from it."""

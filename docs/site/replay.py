@@ -268,7 +268,7 @@ def portable(task_id: str) -> bool:
 
 
 def fulfill(path: Path, route: Route) -> None:
-    """Answers a request with a file."""
+    """Responds to a request with a file."""
     route.fulfill(path=path)
 
 

@@ -74,10 +74,10 @@ py::object DeviceActions::split(const py::object& action, const py::object& env_
 }
 
 void DeviceActions::describe(const std::vector<py::object>& fields, i64 whole, i64 first, i64 count, Launches& launches,
-                             Launches::Inputs& inputs, device::Work& work) {
+                             Launches::Inputs& inputs, device::PoolLaunch& launch) {
   for (size_t f = 0; f < arguments_.size(); ++f) {
     const abi::Field& field = arguments_[f].field();
-    device::ActionInput& input = work.actions[f];
+    device::ActionInput& input = launch.actions[f];
     describe_input(f, input);
     describe_field(f, fields[f], rows_of(field, whole), rows_of(field, first), rows_of(field, count), launches, inputs,
                    input);

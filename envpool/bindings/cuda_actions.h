@@ -35,7 +35,7 @@ class DeviceActions {
   // Fills in the inputs of a launch that steps `count` environments of an action, beginning with number `first`. The
   // action has `whole` environments in all.
   void describe(const std::vector<py::object>& fields, i64 whole, i64 first, i64 count, Launches& launches,
-                Launches::Inputs& inputs, device::Work& work);
+                Launches::Inputs& inputs, device::PoolLaunch& launch);
   // Fills in the part of an input that does not depend on the action.
   void describe_input(size_t f, device::ActionInput& input) const;
   // Returns the message about a bad value that a kernel found.

@@ -20,7 +20,7 @@ template <class Managed>
 struct Exported {
   Managed managed{};
   std::vector<std::int64_t> shape, strides;
-  std::shared_ptr<Block> block;
+  std::shared_ptr<DeviceBlock> block;
 };
 
 template <class Managed>
@@ -30,9 +30,9 @@ py::capsule capsule_of(std::unique_ptr<Exported<Managed>> exported, const char* 
   managed->deleter = [](Managed* done) { delete static_cast<Exported<Managed>*>(done->context); };
   PyObject* capsule = PyCapsule_New(managed, name, [](PyObject* unused) {
     // The consumer of a tensor renames the capsule and becomes responsible for the tensor.
-    const char* called = PyCapsule_GetName(unused);
-    if (called == nullptr || std::string_view(called).starts_with("used_")) return;
-    auto* left = static_cast<Managed*>(PyCapsule_GetPointer(unused, called));
+    const char* name_now = PyCapsule_GetName(unused);
+    if (name_now == nullptr || std::string_view(name_now).starts_with("used_")) return;
+    auto* left = static_cast<Managed*>(PyCapsule_GetPointer(unused, name_now));
     if (left != nullptr) left->deleter(left);
   });
   if (capsule == nullptr) throw py::error_already_set();
@@ -42,7 +42,7 @@ py::capsule capsule_of(std::unique_ptr<Exported<Managed>> exported, const char* 
 
 }  // namespace
 
-DeviceArray::DeviceArray(std::shared_ptr<Block> block, Address data, Layout layout,
+DeviceArray::DeviceArray(std::shared_ptr<DeviceBlock> block, Address data, Layout layout,
                          std::shared_ptr<const std::vector<i32>> values)
     : block_(std::move(block)), data_(data), layout_(std::move(layout)), values_(std::move(values)) {}
 

@@ -47,7 +47,7 @@ class DeviceArray {
     i64 row_stride = 0;  // bytes from row to row; 0: rows are contiguous
   };
   // `values` are the contents of a one-dimensional int32 array, if the host knows them before the array is computed.
-  DeviceArray(std::shared_ptr<Block> block, Address data, Layout layout,
+  DeviceArray(std::shared_ptr<DeviceBlock> block, Address data, Layout layout,
               std::shared_ptr<const std::vector<i32>> values = nullptr);
 
   py::tuple shape() const;
@@ -81,7 +81,7 @@ class DeviceArray {
   // Returns the stride of each dimension in bytes.
   std::vector<i64> strides() const;
 
-  std::shared_ptr<Block> block_;
+  std::shared_ptr<DeviceBlock> block_;
   Address data_;
   Layout layout_;
   std::shared_ptr<const std::vector<i32>> values_;

@@ -67,11 +67,11 @@ inline constexpr Status kNotReady = 600, kNotSupported = 801, kCaptureImplicit =
 struct CudaError : std::runtime_error {
   std::string call, name, text;
   Status code;
-  CudaError(std::string of, Status status, std::string called, std::string said)
-      : std::runtime_error(of + ": " + called + ": " + said),
-        call(std::move(of)),
-        name(std::move(called)),
-        text(std::move(said)),
+  CudaError(std::string function, Status status, std::string error_name, std::string description)
+      : std::runtime_error(function + ": " + error_name + ": " + description),
+        call(std::move(function)),
+        name(std::move(error_name)),
+        text(std::move(description)),
         code(status) {}
 };
 

@@ -27,16 +27,17 @@ Address Launches::staged(const void* from, i64 bytes, Inputs& inputs) {
   return inputs.memory.back().address();
 }
 
-std::shared_ptr<Block> Launches::block() {
+std::shared_ptr<DeviceBlock> Launches::block() {
   if (!in_place_ && stream_->captures()) {
     label_.refuse_call("send: expected a pool made with in_place=True while a CUDA graph is captured");
   }
   return ring_->acquire();
 }
 
-void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params, Inputs inputs) {
-  work.fault = reinterpret_cast<volatile u64*>(fault_->address());
-  void* arguments[] = {&work, params};
+void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::PoolLaunch& launch, void* params,
+                   Inputs inputs) {
+  launch.fault = reinterpret_cast<volatile u64*>(fault_->address());
+  void* arguments[] = {&launch, params};
   ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1, 0, stream_->handle(), arguments,
                nullptr);
   if (stream_->captures()) return;  // the caller keeps the inputs of a graph alive
@@ -47,10 +48,10 @@ void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::Wor
   held_.push_back(std::move(inputs));
 }
 
-void Launches::run_on(Handle stream, Handle kernel, unsigned blocks, unsigned threads, device::Work& work,
+void Launches::run_on(Handle stream, Handle kernel, unsigned blocks, unsigned threads, device::PoolLaunch& launch,
                       void* params) {
-  work.fault = reinterpret_cast<volatile u64*>(fault_->address());
-  void* arguments[] = {&work, params};
+  launch.fault = reinterpret_cast<volatile u64*>(fault_->address());
+  void* arguments[] = {&launch, params};
   ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, nullptr);
 }
 

@@ -49,12 +49,13 @@ class Launches {
     return reinterpret_cast<T*>(staged(values.data(), i64(values.size() * sizeof(T)), inputs));
   }
   // Returns a block for the next launch.
-  std::shared_ptr<Block> block();
+  std::shared_ptr<DeviceBlock> block();
   // Enqueues a launch.
-  void run(Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params, Inputs inputs);
+  void run(Handle kernel, unsigned blocks, unsigned threads, device::PoolLaunch& launch, void* params, Inputs inputs);
   // Enqueues a launch for a call from XLA, on one of XLA's streams or on this object's stream. The thread does not hold
   // the interpreter lock.
-  void run_on(Handle stream, Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params);
+  void run_on(Handle stream, Handle kernel, unsigned blocks, unsigned threads, device::PoolLaunch& launch,
+              void* params);
   // Copies an input for one launch of XLA into device memory that is reserved for this input, and returns the copy's
   // address.
   Address copied(size_t input, Address from, i64 bytes);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "envpool/bindings/interpreter.h"
+#include "envpool/bindings/seeds.h"
 
 namespace envpool::cuda {
 
@@ -17,24 +18,6 @@ std::string mebibytes(i64 bytes) {
   std::snprintf(text, sizeof(text), "%.1f MiB", f64(bytes) / (1 << 20));
   return text;
 }
-
-// The seeds given to reset or clone: the key and the stream of each environment's generator.
-struct Seeds {
-  py::array_t<u64> keys{};
-  py::array_t<u32> streams{};
-  bool given = false;
-
-  Seeds(const py::object& seeds, const py::object& numbers, i64 rows, const Label& label) {
-    if (seeds.is_none()) return;
-    using Keys = py::array_t<u64, py::array::c_style | py::array::forcecast>;
-    using Streams = py::array_t<u32, py::array::c_style | py::array::forcecast>;
-    keys = Keys(seeds);
-    streams = Streams(numbers);
-    given = true;
-    if (keys.size() == rows && streams.size() == rows) return;
-    label.refuse_argument("seed: expected " + std::to_string(rows) + " seeds, got " + std::to_string(keys.size()));
-  }
-};
 
 }  // namespace
 
@@ -200,28 +183,28 @@ void DevicePool::require_idle(i32 env_id, const char* call) const {
                      " is under way; receive its result first");
 }
 
-// Splits the environments of a call into batches, each of one group. The ids of a call to an asynchronous pool must
+// Splits the environments of a call into parts, each of one group. The ids of a call to an asynchronous pool must
 // consist of whole groups.
-std::vector<DevicePool::Batch> DevicePool::batches_of(const py::object& env_id, const char* call) {
-  if (env_id.is_none()) return batches_of_all(call);
+std::vector<DevicePool::CallPart> DevicePool::parts_of(const py::object& env_id, const char* call) {
+  if (env_id.is_none()) return parts_of_all(call);
   const bool on_device = py::isinstance<DeviceArray>(env_id);
   const auto* known = on_device ? env_id.cast<const DeviceArray&>().values() : nullptr;
-  if (known != nullptr) return batches_of_ids(known->data(), i64(known->size()), call);
+  if (known != nullptr) return parts_of_ids(known->data(), i64(known->size()), call);
   ids_.convert(on_device ? py::object(env_id.attr("numpy")()) : env_id, "env_id", options_.label);
-  return batches_of_ids(ids_.data(), ids_.size(), call);
+  return parts_of_ids(ids_.data(), ids_.size(), call);
 }
 
-std::vector<DevicePool::Batch> DevicePool::batches_of_all(const char* call) {
-  std::vector<Batch> batches;
+std::vector<DevicePool::CallPart> DevicePool::parts_of_all(const char* call) {
+  std::vector<CallPart> parts;
   for (const auto& group : groups_) {
-    batches.push_back({group.get(), group->ids, i64(batches.size()) * options_.batch_size});
+    parts.push_back({group.get(), group->ids, i64(parts.size()) * options_.batch_size});
   }
-  require_distinct_idle(batches, call);
-  return batches;
+  require_distinct_idle(parts, call);
+  return parts;
 }
 
-std::vector<DevicePool::Batch> DevicePool::batches_of_ids(const i32* ids, i64 count, const char* call) {
-  std::vector<Batch> batches;
+std::vector<DevicePool::CallPart> DevicePool::parts_of_ids(const i32* ids, i64 count, const char* call) {
+  std::vector<CallPart> parts;
   const i32 size = options_.batch_size;
   if (count == 0) label_.refuse_argument(std::string(call) + ": env_id: expected at least one environment, got none");
   if (groups_.size() > 1 && count % size != 0) {
@@ -231,22 +214,22 @@ std::vector<DevicePool::Batch> DevicePool::batches_of_ids(const i32* ids, i64 co
   for (i64 first = 0; first < count; first += size) {
     if (ids[first] < 0 || ids[first] >= num_envs_) require_idle(ids[first], call);  // refuses the id
     Group* group = groups_[size_t(ids[first] / size)].get();
-    batches.push_back({group, checked_ids(ids + first, std::min<i64>(size, count - first), *group, call), first});
+    parts.push_back({group, checked_ids(ids + first, std::min<i64>(size, count - first), *group, call), first});
   }
-  require_distinct_idle(batches, call);
-  return batches;
+  require_distinct_idle(parts, call);
+  return parts;
 }
 
-void DevicePool::require_distinct_idle(const std::vector<Batch>& batches, const char* call) const {
+void DevicePool::require_distinct_idle(const std::vector<CallPart>& parts, const char* call) const {
   std::vector<const Group*> groups;
-  for (const Batch& batch : batches) {
-    if (std::find(groups.begin(), groups.end(), batch.group) != groups.end()) {
+  for (const CallPart& part : parts) {
+    if (std::find(groups.begin(), groups.end(), part.group) != groups.end()) {
       label_.refuse_argument(std::string(call) + ": env_id: expected distinct ids, got " +
-                             std::to_string(batch.ids->front()) + " twice");
+                             std::to_string(part.ids->front()) + " twice");
     }
-    groups.push_back(batch.group);
-    if (batch.whole() && under_way_ == 0) continue;
-    for (const i32 id : *batch.ids) require_idle(id, call);
+    groups.push_back(part.group);
+    if (part.whole() && under_way_ == 0) continue;
+    for (const i32 id : *part.ids) require_idle(id, call);
   }
 }
 
@@ -268,17 +251,17 @@ DevicePool::Ids DevicePool::checked_ids(const i32* ids, i64 count, const Group& 
   return std::make_shared<const std::vector<i32>>(ids, ids + count);
 }
 
-void DevicePool::send_batches(const char* call, const std::function<std::vector<Batch>()>& convert) {
-  const Call here(*this);
+void DevicePool::send_parts(const char* call, const std::function<std::vector<CallPart>()>& convert) {
+  const CallGuard guard(*this);
   check_usable();
   if (sending_) label_.refuse_call(std::string(call) + ": another send or reset of this pool has not returned");
   const Context::Current current(*context_);
-  std::vector<Batch> batches;
+  std::vector<CallPart> parts;
   sending_ = true;
   try {
-    batches = convert();
+    parts = convert();
     check_open();
-    for (Batch& batch : batches) launch(std::move(batch));
+    for (CallPart& part : parts) launch(std::move(part));
   } catch (...) {
     sending_ = false;
     throw;
@@ -286,36 +269,36 @@ void DevicePool::send_batches(const char* call, const std::function<std::vector<
   sending_ = false;
 }
 
-void DevicePool::launch(Batch batch) {
-  Pending pending = describe(batch);
-  batch.group->launches.run(kernel_, blocks_for(batch.rows()), unsigned(options_.threads), batch.work, states_.params(),
-                            std::move(batch.inputs));
+void DevicePool::launch(CallPart part) {
+  Pending pending = describe(part);
+  part.group->launches.run(kernel_, blocks_for(part.rows()), unsigned(options_.threads), part.launch, states_.params(),
+                           std::move(part.inputs));
   set_busy(pending, true);
   pending_.push_back(std::move(pending));
 }
 
-DevicePool::Pending DevicePool::describe(Batch& batch) {
-  device::Work& work = batch.work;
-  Launches& launches = batch.group->launches;
-  Pending pending{batch.group, launches.block(), batch.ids};
+DevicePool::Pending DevicePool::describe(CallPart& part) {
+  device::PoolLaunch& launch = part.launch;
+  Launches& launches = part.group->launches;
+  Pending pending{part.group, launches.block(), part.ids};
   const Address base = pending.block->memory.address();
   const auto at = [&](size_t array) { return reinterpret_cast<void*>(base + Address(offsets_[array])); };
-  for (size_t f = 0; f < abi::kCommonFields; ++f) work.common[f] = at(f);
+  for (size_t f = 0; f < abi::kCommonFields; ++f) launch.common[f] = at(f);
   for (i32 f = 0; f < layout_.num_fields; ++f) {
-    work.own[f] = at(size_t(abi::kCommonFields + f));
-    if (blocks_.has_final) work.own_final[f] = at(size_t(abi::kCommonFields + layout_.num_fields + f));
-    work.row_bytes[f] = layout_.fields[f].row_bytes;
-    work.per_player[f] = layout_.fields[f].per_player != 0;
+    launch.own[f] = at(size_t(abi::kCommonFields + f));
+    if (blocks_.has_final) launch.own_final[f] = at(size_t(abi::kCommonFields + layout_.num_fields + f));
+    launch.row_bytes[f] = layout_.fields[f].row_bytes;
+    launch.per_player[f] = layout_.fields[f].per_player != 0;
   }
-  work.done = reinterpret_cast<u8*>(base + Address(done_at_));
-  if (layout_.max_players > 1) work.player_env_id = static_cast<i32*>(at(blocks_.arrays.size() - 1));
-  states_.describe(launches.stream(), work);
-  work.count = batch.rows();
-  work.first_env = batch.group->ids->front();
-  work.max_players = layout_.max_players;
-  work.num_own = layout_.num_fields;
-  work.num_actions = layout_.num_actions;
-  work.autoreset = autoreset_;
+  launch.done = reinterpret_cast<u8*>(base + Address(done_at_));
+  if (layout_.max_players > 1) launch.player_env_id = static_cast<i32*>(at(blocks_.arrays.size() - 1));
+  states_.describe(launches.stream(), launch);
+  launch.count = part.rows();
+  launch.first_env = part.group->ids->front();
+  launch.max_players = layout_.max_players;
+  launch.num_own = layout_.num_fields;
+  launch.num_actions = layout_.num_actions;
+  launch.autoreset = autoreset_;
   return pending;
 }
 
@@ -335,37 +318,37 @@ void DevicePool::await_programs(const py::object& value) const {
 void DevicePool::send(const py::object& action, const py::object& env_id) {
   await_programs(action);
   await_programs(env_id);
-  send_batches("send", [&] {
+  send_parts("send", [&] {
     std::vector<py::object> fields;
-    std::vector<Batch> batches = batches_of(actions_->split(action, env_id, fields), "send");
-    const i64 whole = batches.back().first + batches.back().rows();
-    for (Batch& batch : batches) {
-      Launches& launches = batch.group->launches;
-      actions_->describe(fields, whole, batch.first, batch.rows(), launches, batch.inputs, batch.work);
-      if (!batch.whole()) batch.work.env_ids = launches.staged(*batch.ids, batch.inputs);
+    std::vector<CallPart> parts = parts_of(actions_->split(action, env_id, fields), "send");
+    const i64 whole = parts.back().first + parts.back().rows();
+    for (CallPart& part : parts) {
+      Launches& launches = part.group->launches;
+      actions_->describe(fields, whole, part.first, part.rows(), launches, part.inputs, part.launch);
+      if (!part.whole()) part.launch.env_ids = launches.staged(*part.ids, part.inputs);
     }
-    return batches;
+    return parts;
   });
 }
 
 void DevicePool::reset(const py::object& env_id, const py::object& seeds, const py::object& streams) {
   await_programs(env_id);
-  send_batches("reset", [&] {
-    std::vector<Batch> batches = batches_of(env_id, "reset");
-    const Seeds given(seeds, streams, batches.back().first + batches.back().rows(), label_);
-    for (Batch& batch : batches) {
-      Launches& launches = batch.group->launches;
-      if (given.given) {
-        const i64 first = batch.first, rows = batch.rows();
-        batch.work.seeds =
-            reinterpret_cast<u64*>(launches.staged(given.keys.data() + first, rows * i64(sizeof(u64)), batch.inputs));
-        batch.work.streams = reinterpret_cast<u32*>(
-            launches.staged(given.streams.data() + first, rows * i64(sizeof(u32)), batch.inputs));
+  send_parts("reset", [&] {
+    std::vector<CallPart> parts = parts_of(env_id, "reset");
+    const python::Seeds given(seeds, streams, parts.back().first + parts.back().rows(), label_.name());
+    for (CallPart& part : parts) {
+      Launches& launches = part.group->launches;
+      if (given.given()) {
+        const i64 first = part.first, rows = part.rows();
+        part.launch.seeds =
+            reinterpret_cast<u64*>(launches.staged(given.seeds() + first, rows * i64(sizeof(u64)), part.inputs));
+        part.launch.streams =
+            reinterpret_cast<u32*>(launches.staged(given.streams() + first, rows * i64(sizeof(u32)), part.inputs));
       }
-      if (!batch.whole()) batch.work.env_ids = launches.staged(*batch.ids, batch.inputs);
-      batch.work.restart = true;
+      if (!part.whole()) part.launch.env_ids = launches.staged(*part.ids, part.inputs);
+      part.launch.restart = true;
     }
-    return batches;
+    return parts;
   });
 }
 
@@ -379,7 +362,7 @@ DevicePool::Pending DevicePool::next_pending() {
 }
 
 py::tuple DevicePool::recv(f64) {
-  const Call here(*this);
+  const CallGuard guard(*this);
   check_usable();
   const Pending pending = next_pending();
   const auto rows = i64(pending.ids->size());
@@ -403,7 +386,7 @@ py::tuple DevicePool::recv(f64) {
 py::tuple DevicePool::step(const py::object& action, const py::object& env_id) {
   await_programs(action);
   await_programs(env_id);
-  const Call here(*this);
+  const CallGuard guard(*this);
   if (groups_.size() == 1 && !pending_.empty())
     label_.refuse_call("step: results of an earlier send are pending; call recv first");
   send(action, env_id);
@@ -411,7 +394,7 @@ py::tuple DevicePool::step(const py::object& action, const py::object& env_id) {
 }
 
 void DevicePool::discard() {
-  const Call here(*this);
+  const CallGuard guard(*this);
   check_usable();
   const Context::Current current(*context_);
   for (const Pending& pending : pending_) set_busy(pending, false);
@@ -428,30 +411,30 @@ std::vector<i32> DevicePool::idle_ids(const py::object& env_ids, const char* nam
 }
 
 py::bytes DevicePool::snapshot(i32 env_id) {
-  const Call here(*this);
+  const CallGuard guard(*this);
   check_usable();
   require_idle(env_id, "snapshot");
   return states_.snapshot(env_id);
 }
 
 void DevicePool::restore(i32 env_id, const std::string& given) {
-  const Call here(*this);
+  const CallGuard guard(*this);
   check_usable();
   require_idle(env_id, "restore");
   states_.restore(env_id, given);
 }
 
 void DevicePool::clone(i32 source, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
-  const Call here(*this);
+  const CallGuard guard(*this);
   check_usable();
   require_idle(source, "clone");
   const std::vector<i32> ids = idle_ids(env_ids, "env_ids", "clone");
-  const Seeds given(seeds, streams, i64(ids.size()), label_);
-  states_.clone(source, ids, given.given ? given.keys.data() : nullptr, given.given ? given.streams.data() : nullptr);
+  const python::Seeds given(seeds, streams, i64(ids.size()), label_.name());
+  states_.clone(source, ids, given.seeds(), given.streams());
 }
 
 py::array DevicePool::render(const py::object& env_ids) {
-  const Call here(*this);
+  const CallGuard guard(*this);
   check_usable();
   const i64 bytes = i64(layout_.render_height) * layout_.render_width * 3;
   if ((table_.flags & abi::kCanRender) == 0 || bytes == 0) {
@@ -465,7 +448,7 @@ py::array DevicePool::render(const py::object& env_ids) {
 }
 
 py::list DevicePool::players(const py::object& env_ids) {
-  const Call here(*this);
+  const CallGuard guard(*this);
   check_usable();
   ids_.convert(env_ids, "env_ids", options_.label);
   const std::vector<i32> ids(ids_.data(), ids_.data() + ids_.size());
@@ -476,13 +459,13 @@ py::list DevicePool::players(const py::object& env_ids) {
 }
 
 py::dict DevicePool::states() {
-  const Call here(*this);
+  const CallGuard guard(*this);
   check_usable();
   return states_.parts();
 }
 
 void DevicePool::wait() {
-  const Call here(*this);
+  const CallGuard guard(*this);
   const python::Unlocked unlocked;
   const Context::Current current(*context_);
   for (const auto& group : groups_) group->launches.stream().synchronize();

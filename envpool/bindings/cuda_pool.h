@@ -95,17 +95,17 @@ class DevicePool {
   // A call to the pool that is in progress. Meanwhile, the pool may be closed by another thread, or by Python code that
   // the call runs, such as a signal handler or an action's __dlpack__. The pool's memory is then freed when the last
   // call ends.
-  class Call {
+  class CallGuard {
    public:
-    explicit Call(DevicePool& pool) : pool_(pool), lock_(pool.gate_->mutex) {
+    explicit CallGuard(DevicePool& pool) : pool_(pool), lock_(pool.gate_->mutex) {
       pool_.check_open();
       ++pool_.calls_;
     }
-    ~Call() {
+    ~CallGuard() {
       if (--pool_.calls_ == 0 && pool_.closed_) pool_.free_quietly();
     }
-    Call(const Call&) = delete;
-    Call& operator=(const Call&) = delete;
+    CallGuard(const CallGuard&) = delete;
+    CallGuard& operator=(const CallGuard&) = delete;
 
    private:
     DevicePool& pool_;
@@ -123,11 +123,11 @@ class DevicePool {
     u64 received = 0;  // when its last batch was received, as a number that grows from batch to batch
   };
   // One launch of a call: consecutive rows of the call, beginning with `first`, whose environments are in one group.
-  struct Batch {
+  struct CallPart {
     Group* group;
     Ids ids;
     i64 first;
-    device::Work work{};
+    device::PoolLaunch launch{};
     Launches::Inputs inputs{};
 
     i32 rows() const { return i32(ids->size()); }
@@ -136,7 +136,7 @@ class DevicePool {
   // A launch whose results have not been received.
   struct Pending {
     Group* group;
-    std::shared_ptr<Block> block;
+    std::shared_ptr<DeviceBlock> block;
     Ids ids;
   };
 
@@ -152,20 +152,20 @@ class DevicePool {
   std::vector<i32> idle_ids(const py::object& env_ids, const char* name, const char* call);
   void check_memory() const;
   void choose_outputs(const std::vector<std::string>& names);
-  std::vector<Batch> batches_of(const py::object& env_id, const char* call);
-  std::vector<Batch> batches_of_all(const char* call);
-  std::vector<Batch> batches_of_ids(const i32* ids, i64 count, const char* call);
-  void require_distinct_idle(const std::vector<Batch>& batches, const char* call) const;
+  std::vector<CallPart> parts_of(const py::object& env_id, const char* call);
+  std::vector<CallPart> parts_of_all(const char* call);
+  std::vector<CallPart> parts_of_ids(const i32* ids, i64 count, const char* call);
+  void require_distinct_idle(const std::vector<CallPart>& parts, const char* call) const;
   Ids checked_ids(const i32* ids, i64 count, const Group& group, const char* call) const;
-  // Runs a function that converts arguments into batches, and then launches the batches.
-  void send_batches(const char* call, const std::function<std::vector<Batch>()>& convert);
-  void launch(Batch batch);
-  // Fills in the work of a batch. Returns the block into which the launch writes its results.
-  Pending describe(Batch& batch);
+  // Runs a function that converts the arguments of a call into its parts, and then launches the parts.
+  void send_parts(const char* call, const std::function<std::vector<CallPart>()>& convert);
+  void launch(CallPart part);
+  // Fills in the arguments of a part's launch. Returns the block into which the launch writes its results.
+  Pending describe(CallPart& part);
   unsigned blocks_for(i32 rows) const { return unsigned((rows + options_.envs - 1) / options_.envs); }
   Pending next_pending();
   Group& longest_received(const char* call);
-  void describe_given(const GivenSend& given, Batch& batch, Handle stream, bool copy);
+  void describe_given(const GivenSend& given, CallPart& part, Handle stream, bool copy);
   void set_busy(const Pending& pending, bool busy);
 
   const abi::Table& table_;
@@ -197,7 +197,7 @@ class DevicePool {
   std::atomic<i64> under_way_{0};
   u64 batches_received_ = 0;
   i32 calls_ = 0;
-  bool sending_ = false;  // a call converts arguments or launches batches, which may release the interpreter lock
+  bool sending_ = false;  // a call converts arguments or launches its parts, which may release the interpreter lock
   std::atomic<bool> closed_{false};
   bool freed_ = false;
 };

@@ -21,7 +21,7 @@ using device::ResultCopies;
 using device::ResultCopy;
 
 std::shared_ptr<PoolGate> DevicePool::prepare_calls(const std::string& image) {
-  const Call here(*this);
+  const CallGuard guard(*this);
   if (results_kernel_ == nullptr) {
     const Context::Current current(*context_);
     results_module_ = load_module(context_, image);
@@ -39,24 +39,24 @@ DevicePool::Group& DevicePool::longest_received(const char* call) {
   return *found;
 }
 
-void DevicePool::describe_given(const GivenSend& given, Batch& batch, Handle stream, bool copy) {
-  Launches& launches = batch.group->launches;
+void DevicePool::describe_given(const GivenSend& given, CallPart& part, Handle stream, bool copy) {
+  Launches& launches = part.group->launches;
   const Stream& own = launches.stream();
   if (copy) own.follow(stream);
   if (given.named != nullptr) {
-    const Address from = reinterpret_cast<Address>(given.named + batch.first);
-    const i64 bytes = batch.rows() * i64(sizeof(i32));
-    batch.work.named = reinterpret_cast<const i32*>(copy ? launches.copied(given.actions.size(), from, bytes) : from);
+    const Address from = reinterpret_cast<Address>(given.named + part.first);
+    const i64 bytes = part.rows() * i64(sizeof(i32));
+    part.launch.named = reinterpret_cast<const i32*>(copy ? launches.copied(given.actions.size(), from, bytes) : from);
   }
   for (size_t f = 0; f < given.actions.size(); ++f) {
     const GivenAction& action = given.actions[f];
-    device::ActionInput& input = batch.work.actions[f];
+    device::ActionInput& input = part.launch.actions[f];
     actions_->describe_input(f, input);
     input.from = action.dtype;
     input.row_stride = input.elements * dtype_size(action.dtype);
     const i64 rows = actions_->rows_of(layout_.actions[f], 1);
-    const Address from = action.data + Address(batch.first * rows * input.row_stride);
-    const i64 bytes = batch.rows() * rows * input.row_stride;
+    const Address from = action.data + Address(part.first * rows * input.row_stride);
+    const i64 bytes = part.rows() * rows * input.row_stride;
     input.data = reinterpret_cast<const u8*>(copy ? launches.copied(f, from, bytes) : from);
     if (input.from != input.to) input.converted = launches.converted(f);
   }
@@ -68,35 +68,35 @@ void DevicePool::send_from_xla(const GivenSend& given, Handle stream) {
   check_usable();
   if (sending_) label_.refuse_call("send: another send or reset of this pool has not returned");
   const Context::Current current(*context_);
-  std::vector<Batch> batches;
+  std::vector<CallPart> parts;
   if (!given.ids.empty()) {
-    batches = batches_of_ids(given.ids.data(), i64(given.ids.size()), "send");
+    parts = parts_of_ids(given.ids.data(), i64(given.ids.size()), "send");
   } else if (given.named_whole) {
     Group& group = longest_received("send");
-    batches.push_back({&group, group.ids, 0});
-    require_distinct_idle(batches, "send");
+    parts.push_back({&group, group.ids, 0});
+    require_distinct_idle(parts, "send");
   } else {
-    batches = batches_of_all("send");
+    parts = parts_of_all("send");
   }
   const bool on_xlas_stream = groups_.size() == 1;
-  for (Batch& batch : batches) {
-    Launches& launches = batch.group->launches;
+  for (CallPart& part : parts) {
+    Launches& launches = part.group->launches;
     const Stream& own = launches.stream();
-    describe_given(given, batch, stream, !on_xlas_stream);
-    if (!batch.whole()) {
-      auto& [ids, memory] = known_ids_[*batch.ids];
+    describe_given(given, part, stream, !on_xlas_stream);
+    if (!part.whole()) {
+      auto& [ids, memory] = known_ids_[*part.ids];
       if (ids == nullptr) {
-        memory = own.uploaded(*batch.ids);
+        memory = own.uploaded(*part.ids);
         own.synchronize();
-        ids = batch.ids;
+        ids = part.ids;
       }
-      batch.ids = ids;
-      batch.work.env_ids = memory.as<i32>();
+      part.ids = ids;
+      part.launch.env_ids = memory.as<i32>();
     }
-    Pending pending = describe(batch);
+    Pending pending = describe(part);
     if (on_xlas_stream) own.lead(stream);
-    launches.run_on(on_xlas_stream ? stream : own.handle(), kernel_, blocks_for(batch.rows()),
-                    unsigned(options_.threads), batch.work, states_.params());
+    launches.run_on(on_xlas_stream ? stream : own.handle(), kernel_, blocks_for(part.rows()),
+                    unsigned(options_.threads), part.launch, states_.params());
     if (on_xlas_stream) own.follow(stream);
     set_busy(pending, true);
     pending_.push_back(std::move(pending));

@@ -109,7 +109,7 @@ void DeviceStates::place_models(const Stream& stream) {
 
 // Writes the initial states. Each is a copy of the twin's, reseeded with the key and stream of the environment.
 void DeviceStates::place_slots(const Stream& stream, const Construction& how) {
-  slots_ = std::make_shared<Block>(streams_[0], bytes());
+  slots_ = std::make_shared<DeviceBlock>(streams_[0], bytes());
   std::vector<std::string> first;
   for (size_t kind = 0; kind < save_bytes_.size(); ++kind) first.push_back(twin_.save(i32(kind)));
   constexpr i64 kChunkBytes = i64{64} << 20;
@@ -129,14 +129,14 @@ void DeviceStates::place_slots(const Stream& stream, const Construction& how) {
   }
 }
 
-void DeviceStates::describe(const Stream& stream, device::Work& work) const {
-  work.slots = slots_->memory.as<u8>();
-  work.slot_bytes = slot_bytes_;
-  work.params = params_.as<u8>();
-  work.limits = limits_.as<i32>();
-  work.players_now = players_.as<i32>();
-  work.over_now = over_.as<u8>();
-  work.repair = exposed_;
+void DeviceStates::describe(const Stream& stream, device::PoolLaunch& launch) const {
+  launch.slots = slots_->memory.as<u8>();
+  launch.slot_bytes = slot_bytes_;
+  launch.params = params_.as<u8>();
+  launch.limits = limits_.as<i32>();
+  launch.players_now = players_.as<i32>();
+  launch.over_now = over_.as<u8>();
+  launch.repair = exposed_;
   if (exposed_) slots_->reclaim(stream);
 }
 

@@ -41,7 +41,7 @@ class DeviceStates {
   // Copies parameters and initial states to the device. Environment i is stepped on stream i / batch_size.
   void place(std::vector<std::shared_ptr<const Stream>> streams, i32 batch_size, const Construction& how);
   // Fills in the addresses of the states, and makes the launch wait for the caller's accesses to them.
-  void describe(const Stream& stream, device::Work& work) const;
+  void describe(const Stream& stream, device::PoolLaunch& launch) const;
   // Returns the parameters that all environments share, as the kernel's argument.
   void* params() { return shared_params_.data(); }
 
@@ -84,7 +84,7 @@ class DeviceStates {
 
   std::vector<std::shared_ptr<const Stream>> streams_;
   i32 batch_size_ = 1;
-  std::shared_ptr<Block> slots_;
+  std::shared_ptr<DeviceBlock> slots_;
   Memory params_, limits_, players_, over_;
   std::vector<Memory> blobs_;
   std::string shared_params_;

@@ -56,7 +56,7 @@ void Stream::fill(Address to, u8 value, i64 bytes) const {
   ENVPOOL_CUDA(driver(), fill, to, value, Size(bytes), handle());
 }
 
-void Block::lend(Handle reader) {
+void DeviceBlock::lend(Handle reader) {
   const Context::Current current(*stream->context);
   stream->lead(reader);
   if (reader == kLegacyStream) {
@@ -69,13 +69,13 @@ void Block::lend(Handle reader) {
   }
 }
 
-void Block::lend() {
+void DeviceBlock::lend() {
   const Context::Current current(*stream->context);
   others_ = true;
   if (!stream->captures() && !stream->captures(kLegacyStream)) stream->lead(kLegacyStream);
 }
 
-void Block::reclaim(const Stream& writer) const {
+void DeviceBlock::reclaim(const Stream& writer) const {
   if (!legacy_ && !others_ && captured_.empty()) return;
   if (writer.captures()) {
     const u64 capture = writer.capture_of(writer.handle());
@@ -89,24 +89,24 @@ void Block::reclaim(const Stream& writer) const {
   }
 }
 
-void Block::forget_readers() {
+void DeviceBlock::forget_readers() {
   legacy_ = others_ = false;
   captured_.clear();
 }
 
-std::unique_ptr<Block> Ring::make() const {
-  auto block = std::make_unique<Block>(stream_, bytes_);
+std::unique_ptr<DeviceBlock> Ring::make() const {
+  auto block = std::make_unique<DeviceBlock>(stream_, bytes_);
   stream_->fill(block->memory.address(), 0, bytes_);
   return block;
 }
 
-std::shared_ptr<Block> Ring::acquire() {
+std::shared_ptr<DeviceBlock> Ring::acquire() {
   if (in_place_) {
     if (only_ == nullptr) only_ = make();
     only_->reclaim(*stream_);
     return only_;
   }
-  std::unique_ptr<Block> block;
+  std::unique_ptr<DeviceBlock> block;
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
@@ -120,10 +120,11 @@ std::shared_ptr<Block> Ring::acquire() {
     block->reclaim(*stream_);
     block->forget_readers();
   }
-  return {block.release(), [ring = shared_from_this()](Block* last) { ring->give_back(std::unique_ptr<Block>(last)); }};
+  return {block.release(),
+          [ring = shared_from_this()](DeviceBlock* last) { ring->give_back(std::unique_ptr<DeviceBlock>(last)); }};
 }
 
-void Ring::give_back(std::unique_ptr<Block> block) noexcept {
+void Ring::give_back(std::unique_ptr<DeviceBlock> block) noexcept {
   const Context::Current current(*stream_->context);
   if (!current) return;  // a forked process frees nothing, since the memory belongs to its parent
   try {

@@ -63,9 +63,9 @@ class Stream {
 // import. Before the memory is written again, the writer waits for the legacy default stream if no other stream was
 // named, and otherwise for all work on the device. A stream that is being captured into a CUDA graph exists until the
 // capture ends, so its handle is used until then.
-class Block {
+class DeviceBlock {
  public:
-  Block(std::shared_ptr<const Stream> of, i64 bytes) : stream(std::move(of)), memory(stream->context, bytes) {}
+  DeviceBlock(std::shared_ptr<const Stream> of, i64 bytes) : stream(std::move(of)), memory(stream->context, bytes) {}
 
   // Makes another stream wait for all writes to the block enqueued so far, and records that its library reads the
   // block.
@@ -101,20 +101,20 @@ class Ring : public std::enable_shared_from_this<Ring> {
   Ring& operator=(const Ring&) = delete;
 
   // Returns a block that work enqueued from now on may write. The context must be current.
-  std::shared_ptr<Block> acquire();
+  std::shared_ptr<DeviceBlock> acquire();
   // Frees the idle blocks. Blocks returned later are freed too.
   void close();
 
  private:
-  std::unique_ptr<Block> make() const;
-  void give_back(std::unique_ptr<Block> block) noexcept;
+  std::unique_ptr<DeviceBlock> make() const;
+  void give_back(std::unique_ptr<DeviceBlock> block) noexcept;
 
   const std::shared_ptr<const Stream> stream_;
   const i64 bytes_;
   const bool in_place_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Block>> idle_;
-  std::shared_ptr<Block> only_;  // with in_place
+  std::vector<std::unique_ptr<DeviceBlock>> idle_;
+  std::shared_ptr<DeviceBlock> only_;  // with in_place
   bool closed_ = false;
 };
 

@@ -43,7 +43,7 @@ std::vector<PyTable> load_plugin(const std::string& path) {
 // A Python object that keeps a model alive. Jitted code refers to the model by its number.
 struct ModelReference {
   i64 number;
-  xla::SharedObject object;
+  xla::ObjectReference object;
 };
 
 // Creates a model for jitted code. Returns its reference, the sizes of a state row and of a parameter row, the offset

@@ -19,6 +19,7 @@
 #include "envpool/bindings/constants.h"
 #include "envpool/bindings/interpreter.h"
 #include "envpool/bindings/live_pools.h"
+#include "envpool/bindings/seeds.h"
 #include "envpool/bindings/table.h"
 #include "envpool/bindings/xla_pool.h"
 #include "envpool/core/pool/env_pool.h"
@@ -157,12 +158,8 @@ class PyPool {
     check_usable();
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_id, "env_id", pool_->label());
-    if (seeds.is_none()) {
-      pool_->reset(ids_.data(), ids_.size());
-      return;
-    }
-    const Seeds given(seeds, streams, ids_.size(), *pool_);
-    pool_->reset(ids_.data(), ids_.size(), given.seeds.data(), given.streams.data());
+    const Seeds given(seeds, streams, ids_.size(), pool_->label());
+    pool_->reset(ids_.data(), ids_.size(), given.seeds(), given.streams());
   }
 
   py::tuple recv(double timeout) {
@@ -195,12 +192,8 @@ class PyPool {
     check_usable();
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
-    if (seeds.is_none()) {
-      pool_->clone(source, ids_.data(), ids_.size());
-      return;
-    }
-    const Seeds given(seeds, streams, ids_.size(), *pool_);
-    pool_->clone(source, ids_.data(), ids_.size(), given.seeds.data(), given.streams.data());
+    const Seeds given(seeds, streams, ids_.size(), pool_->label());
+    pool_->clone(source, ids_.data(), ids_.size(), given.seeds(), given.streams());
   }
 
   py::array render(const py::object& env_ids) {
@@ -258,23 +251,6 @@ class PyPool {
     int array;  // in the block's layout
     py::dtype dtype;
     std::vector<py::ssize_t> shape;  // [0] is the number of rows
-  };
-
-  // A seed and a stream for each environment of a call.
-  struct Seeds {
-    py::array_t<u64, py::array::c_style | py::array::forcecast> seeds;
-    py::array_t<u32, py::array::c_style | py::array::forcecast> streams;
-
-    Seeds(const py::object& seed, const py::object& stream) : seeds(seed), streams(stream) {}
-    Seeds(const py::object& seed, const py::object& stream, i32 count, const EnvPool& pool) : Seeds(seed, stream) {
-      if (size() == count) return;
-      throw py::value_error(
-          pool.text("seed: expected " + std::to_string(count) + " seeds, got " + std::to_string(seeds.size())));
-    }
-    // Returns the number of pairs, or -1 if the two lengths differ.
-    py::ssize_t size() const { return seeds.size() == streams.size() ? seeds.size() : -1; }
-    std::vector<u64> all_seeds() const { return {seeds.data(), seeds.data() + seeds.size()}; }
-    std::vector<u32> all_streams() const { return {streams.data(), streams.data() + streams.size()}; }
   };
 
   static i32 check(const char* name, i32 value, i32 low, i32 high, const std::string& label) {

@@ -95,8 +95,8 @@ std::shared_ptr<PureModel> model_of(const CallFrame& frame);
 Error* instantiate_model(Call* call) noexcept;
 
 struct ModelInfo {
-  i64 model;               // the value of the handlers' attribute `model`
-  SharedObject reference;  // keeps the model alive; every executable that uses the model does so too
+  i64 model;                  // the value of the handlers' attribute `model`
+  ObjectReference reference;  // keeps the model alive; every executable that uses the model does so too
   i64 state_bytes, params_bytes, params_values;
   std::string params;  // the row of the default parameters
   std::string view;    // JSON: the named parts of a state

@@ -15,7 +15,7 @@ namespace envpool::xla {
 namespace {
 
 // `process` is a random number, by which a handle from another process is rejected.
-struct Handle {
+struct PoolHandle {
   u32 port, process;
 };
 
@@ -297,7 +297,7 @@ class PoolCall {
     }
     for (const Buffer* buffer : {&handles, &returned}) {
       const bool fits = buffer->rank >= 1 && buffer->rank == handles.rank &&
-                        buffer->dims[buffer->rank - 1] * itemsize(buffer->dtype) == sizeof(Handle);
+                        buffer->dims[buffer->rank - 1] * itemsize(buffer->dtype) == sizeof(PoolHandle);
       if (!fits) malformed("the handle has another size");
     }
     const BatchShape batch(returned, returned.rank - 1);
@@ -309,14 +309,14 @@ class PoolCall {
     }
     for (i64 row = 0; row < batch.rows(); ++row) {
       const PoolFrame part(frame, batch, row);
-      Handle handle;
+      PoolHandle handle;
       std::memcpy(&handle, part.argument(0).data, sizeof(handle));
-      turns_.push_back(turn_of(handle, batch.rank() > 0, name, part));
+      entries_.push_back(entry_of(handle, batch.rank() > 0, name, part));
       std::memcpy(part.result(0).data, &handle, sizeof(handle));
     }
-    if (turns_.size() < 2) return;
-    for (const Turn& turn : turns_) order_.push_back(&turn);
-    std::sort(order_.begin(), order_.end(), [](const Turn* a, const Turn* b) { return a->port < b->port; });
+    if (entries_.size() < 2) return;
+    for (const PoolEntry& entry : entries_) order_.push_back(&entry);
+    std::sort(order_.begin(), order_.end(), [](const PoolEntry* a, const PoolEntry* b) { return a->port < b->port; });
     for (size_t k = 1; k < order_.size(); ++k) {
       if (order_[k - 1]->port != order_[k]->port) continue;
       throw std::invalid_argument(label_ + "handle: expected handles of different pools, got the same one twice");
@@ -329,9 +329,9 @@ class PoolCall {
   // Receives from every pool, even if one of them fails.
   void recv(CallerHelp help = CallerHelp::kNo) {
     std::exception_ptr error;
-    for (const Turn& turn : turns_) {
+    for (const PoolEntry& entry : entries_) {
       try {
-        receive(turn, help);
+        receive(entry, help);
       } catch (...) {
         if (!error) error = std::current_exception();
       }
@@ -341,21 +341,22 @@ class PoolCall {
 
   void step() {
     std::vector<std::unique_lock<std::timed_mutex>> locks;  // in the order of the ports, so that no two calls deadlock
-    if (turns_.size() == 1) locks.emplace_back(*turns_[0].step_mutex);
-    for (const Turn* turn : order_) locks.emplace_back(*turn->step_mutex);
+    if (entries_.size() == 1) locks.emplace_back(*entries_[0].step_mutex);
+    for (const PoolEntry* entry : order_) locks.emplace_back(*entry->step_mutex);
     send_all(CallerHelp::kYes);
     recv(CallerHelp::kYes);
   }
 
  private:
-  struct Turn {
+  // One of the pools, with its operands and results.
+  struct PoolEntry {
     u32 port;
     std::shared_ptr<EnvPool> pool;
     std::shared_ptr<std::timed_mutex> step_mutex;
     PoolFrame frame;
   };
 
-  Turn turn_of(const Handle& handle, bool several, const char* name, const PoolFrame& frame) const {
+  PoolEntry entry_of(const PoolHandle& handle, bool several, const char* name, const PoolFrame& frame) const {
     std::shared_ptr<Port> port = traced_;
     if (handle.process != process_mark() || i64(handle.port) != number_) {
       port = handle.process == process_mark() ? ports().find(handle.port) : nullptr;
@@ -403,14 +404,14 @@ class PoolCall {
 
   void send_all(CallerHelp help) {
     std::vector<SendArguments> arguments;
-    arguments.reserve(turns_.size());
-    for (const Turn& turn : turns_) arguments.emplace_back(turn.frame, *turn.pool);
+    arguments.reserve(entries_.size());
+    for (const PoolEntry& entry : entries_) arguments.emplace_back(entry.frame, *entry.pool);
     const auto send_to = [&](size_t k, Sending sending) {
       const SendArguments& a = arguments[k];
-      turns_[k].pool->send(a.ids(), a.count(), a.actions(), a.owners(), a.player_rows(), help, Caller::kXla, sending);
+      entries_[k].pool->send(a.ids(), a.count(), a.actions(), a.owners(), a.player_rows(), help, Caller::kXla, sending);
     };
-    for (size_t k = 0; turns_.size() > 1 && k < turns_.size(); ++k) send_to(k, Sending::kCheckOnly);
-    for (size_t k = 0; k < turns_.size(); ++k) {
+    for (size_t k = 0; entries_.size() > 1 && k < entries_.size(); ++k) send_to(k, Sending::kCheckOnly);
+    for (size_t k = 0; k < entries_.size(); ++k) {
       try {
         send_to(k, Sending::kQueue);
       } catch (...) {  // another thread has called or closed the pool since the check, or memory has run out
@@ -423,14 +424,14 @@ class PoolCall {
   void discard_results(size_t count) {
     for (size_t k = 0; k < count; ++k) {
       try {
-        static_cast<void>(turns_[k].pool->recv({}, {}, CallerHelp::kYes, Caller::kXla));
+        static_cast<void>(entries_[k].pool->recv({}, {}, CallerHelp::kYes, Caller::kXla));
       } catch (const std::exception&) {
       }
     }
   }
 
-  static void receive(const Turn& turn, CallerHelp help) {
-    EnvPool& pool = *turn.pool;
+  static void receive(const PoolEntry& entry, CallerHelp help) {
+    EnvPool& pool = *entry.pool;
     envpool::Batch batch = pool.begin_recv({}, {}, help, Caller::kXla);
     try {
       std::string summary;
@@ -439,7 +440,7 @@ class PoolCall {
         summary += "environment " + std::to_string(failure.env_id) + ": " + failure.message;
       }
       if (!summary.empty()) throw std::runtime_error(pool.text(summary));
-      write_results(turn.frame, *batch);
+      write_results(entry.frame, *batch);
     } catch (const std::bad_alloc&) {
       pool.put_back(std::move(batch));
       throw;
@@ -453,8 +454,8 @@ class PoolCall {
   const std::shared_ptr<Port> traced_;
   const i64 number_;
   std::string label_;
-  std::vector<Turn> turns_;
-  std::vector<const Turn*> order_;  // by port, if there are several
+  std::vector<PoolEntry> entries_;
+  std::vector<const PoolEntry*> order_;  // by port, if there are several
 };
 
 }  // namespace
@@ -469,7 +470,7 @@ OpenPort open_port(std::shared_ptr<cuda::PoolGate> gate, std::string label, std:
 i64 live_ports() { return ports().size(); }
 
 std::string handle_of(i64 port) {
-  const Handle handle{u32(port), process_mark()};
+  const PoolHandle handle{u32(port), process_mark()};
   return {reinterpret_cast<const char*>(&handle), sizeof(handle)};
 }
 

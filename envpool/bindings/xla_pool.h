@@ -19,7 +19,7 @@ namespace envpool::xla {
 // The number by which jitted code finds a pool. It stays valid while `reference` is held.
 struct OpenPort {
   i64 number;
-  SharedObject reference;
+  ObjectReference reference;
 };
 
 // A handle refers to a port, which is a pool on the CPU or on a GPU. A port does not keep its pool alive.

@@ -65,11 +65,11 @@ class Registry {
 };
 
 // A reference to a registered object. XLA holds a pointer to one for each executable.
-using SharedObject = std::shared_ptr<void>;
+using ObjectReference = std::shared_ptr<void>;
 
 namespace detail {
 
-inline void delete_shared(void* state) { delete static_cast<SharedObject*>(state); }
+inline void delete_shared(void* state) { delete static_cast<ObjectReference*>(state); }
 
 // Returns which layout of xla_ffi.h's StateSet and StateGet the caller uses, or 0 if it is unknown. The size of Api
 // does not tell which, because jaxlib before 0.6 reports too small a size.
@@ -112,12 +112,12 @@ inline TypeId* state_type(const Api& api) {
 }  // namespace detail
 
 // Stores a reference in the executable that is being instantiated.
-inline void attach_to_executable(const Call& call, SharedObject object) {
+inline void attach_to_executable(const Call& call, ObjectReference object) {
   const Api& api = *call.api;
   const int layout = detail::state_layout(api);
   TypeId* const type = layout == 0 ? nullptr : detail::state_type(api);
   if (type != nullptr) {
-    auto own = std::make_unique<SharedObject>(object);
+    auto own = std::make_unique<ObjectReference>(object);
     bool stored;
     if (layout == 3) {
       StagedStateSet set{sizeof(StagedStateSet), nullptr, call.context, call.stage, type, own.get()};
@@ -133,13 +133,13 @@ inline void attach_to_executable(const Call& call, SharedObject object) {
   }
   // The state layout of this XLA is unknown. The object is leaked, because a running program must not lose it.
   static std::mutex mutex;
-  static auto* leaked = new std::set<SharedObject>;
+  static auto* leaked = new std::set<ObjectReference>;
   const std::lock_guard lock(mutex);
   leaked->insert(std::move(object));
 }
 
 // Returns the reference held by the running executable, or null if it has none.
-inline SharedObject attached_object(const Call& call) {
+inline ObjectReference attached_object(const Call& call) {
   const Api& api = *call.api;
   const int layout = detail::state_layout(api);
   TypeId* const type = layout == 0 ? nullptr : detail::state_type(api);
@@ -152,13 +152,13 @@ inline SharedObject attached_object(const Call& call) {
     StateGet get{sizeof(StateGet), nullptr, call.context, type, nullptr};
     if (detail::succeeded(api, api.get_state(&get))) state = get.state;
   }
-  return state == nullptr ? nullptr : *static_cast<const SharedObject*>(state);
+  return state == nullptr ? nullptr : *static_cast<const ObjectReference*>(state);
 }
 
 // Looks up the object that an attribute refers to. Throws with the text `error` if it has been freed.
 template <class T>
 std::shared_ptr<T> look_up(const CallFrame& frame, Registry<T>& registry, const char* attribute, const char* error) {
-  if (SharedObject attached = attached_object(frame.call())) return std::static_pointer_cast<T>(std::move(attached));
+  if (ObjectReference attached = attached_object(frame.call())) return std::static_pointer_cast<T>(std::move(attached));
   std::shared_ptr<T> object = registry.find(frame.integer(attribute));
   if (object == nullptr) throw std::runtime_error(error);
   return object;

@@ -4,7 +4,7 @@
 A side is a process whose interpreter may have the released EnvPool instead of this package. This module therefore
 imports nothing of this package, and is imported by its file name, without the package. The process makes the
 environments of a case. Each line of its input requests a turn: "seconds 0.5" or "steps 3200" to step that long,
-"latency 0.5" to measure single calls for 0.5 s. The process answers with a line of JSON and waits for the next request,
+"latency 0.5" to measure single calls for 0.5 s. The process responds with a line of JSON and waits for the next request,
 so that sides can take turns.
 """
 
@@ -94,31 +94,31 @@ def versions() -> dict[str, str | None]:
 def serve(case: dict[str, Any], loop: Callable[[dict[str, Any]], Steps], **start: Any) -> None:
     """Makes the environments of a case, answers with `start` and the versions, and then serves turns.
 
-    If the environments cannot be made, the first answer is the error, and there are no turns.
+    If the environments cannot be made, the first response is the error, and there are no turns.
     """
-    answers, sys.stdout = sys.stdout, sys.stderr  # Text that packages print must not mix with the answers.
+    responses, sys.stdout = sys.stdout, sys.stderr  # Text that packages print must not mix with the responses.
 
-    def answer(**values: Any) -> None:
-        print(json.dumps(values), file=answers, flush=True)
+    def respond(**values: Any) -> None:
+        print(json.dumps(values), file=responses, flush=True)
 
     started = time.perf_counter()
     try:
         steps = loop(case)
         rows = steps(1)
-    except Exception as error:  # The error is an answer, so that the other sides are measured even if this one fails.
-        answer(error=f"{type(error).__name__}: {' '.join(str(error).split())[:160]}")
+    except Exception as error:  # The error is a response, so that the other sides are measured even if this one fails.
+        respond(error=f"{type(error).__name__}: {' '.join(str(error).split())[:160]}")
         return
     ready = time.perf_counter() - started
 
     chunk = 1  # The chunk grows until the time for reading the clock is negligible.
     while measure(steps, 0, chunk)["wall_s"] < 0.02:
         chunk *= 2
-    answer(ready_s=ready, resident=resident(), versions=versions(), **start)
+    respond(ready_s=ready, resident=resident(), versions=versions(), **start)
     for line in sys.stdin:
         unit, amount = line.split()
         if unit == "latency":
-            answer(**latencies(steps, float(amount)))
+            respond(**latencies(steps, float(amount)))
         elif unit == "steps":
-            answer(**measure(steps, 0, int(amount) // rows))
+            respond(**measure(steps, 0, int(amount) // rows))
         else:
-            answer(**measure(steps, float(amount), chunk))
+            respond(**measure(steps, float(amount), chunk))

@@ -27,7 +27,7 @@ class Side:
     """A process that waits for its turns.
 
     Attributes:
-        start: the first answer of the process: "versions" by package and "ready_s", or "error" if it could not start.
+        start: the first response of the process: "versions" by package and "ready_s", or "error" if it could not start.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], *, keep_errors: bool = False) -> None:
@@ -42,24 +42,24 @@ class Side:
             start_new_session=True,  # Ctrl-C reaches only the parent. A side ends when its input is closed.
         )
         try:
-            self.start = self.answer()
+            self.start = self.read_response()
         except SideEnded as error:
             self.start = {"error": str(error)}
         except BaseException:  # This includes KeyboardInterrupt.
             self.process.kill()
             raise
 
-    def answer(self) -> dict[str, Any]:
-        """Returns the next answer.
+    def read_response(self) -> dict[str, Any]:
+        """Returns the next response.
 
         Raises:
-            SideEnded: the process has ended without an answer.
+            SideEnded: the process has ended without a response.
         """
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if line:
-            answer: dict[str, Any] = json.loads(line)
-            return answer
+            response: dict[str, Any] = json.loads(line)
+            return response
         errors = self.process.stderr.read().strip().splitlines() if self.process.stderr else []
         raise SideEnded(errors[-1] if errors else f"it ended with status {self.process.wait()}")
 
@@ -74,7 +74,7 @@ class Side:
             print(unit, amount, file=self.process.stdin, flush=True)
         except BrokenPipeError:
             raise SideEnded("it ended unexpectedly") from None
-        return self.answer()
+        return self.read_response()
 
     def close(self) -> None:
         """Ends the process."""

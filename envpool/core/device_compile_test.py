@@ -31,7 +31,7 @@ from envpool.testing.machine_code import (
     over_budget,
     use_of,
 )
-from envpool.testing.nvrtc import SOURCE, Environment, environments
+from envpool.testing.nvrtc import SOURCE, PortableEnvironment, environments
 
 ENVIRONMENTS = environments()
 ALL = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
@@ -67,7 +67,7 @@ def test_tables_of_portable_environments_describe_them_for_a_device() -> None:
     CASES,
     ids=[f"{environment.name}-{architecture}" for environment, architecture in CASES],
 )
-def test_compiles_for_a_device(environment: Environment, architecture: str) -> None:
+def test_compiles_for_a_device(environment: PortableEnvironment, architecture: str) -> None:
     compiled = compile_for(environment, architecture)
     assert compiled.cubin.startswith(b"\x7fELF")
     assert "warning" not in compiled.log, compiled.log  # for example about an unbounded stack

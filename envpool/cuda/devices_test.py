@@ -50,13 +50,13 @@ CRASH = """
 import numpy as np
 from envpool.cuda.driver import CudaError
 from envpool.testing.device_arrays import DRIVER, make
-from envpool.testing.nvrtc import Nvrtc
+from envpool.testing.nvrtc import compile_source
 
 pool = make()
 pool.reset()
 driver = DRIVER()
 source = 'extern "C" __global__ void crash(int* x) { *x = 1; }'
-ptx = Nvrtc().compile(source, ["--gpu-architecture=compute_80"]).ptx
+ptx = compile_source(source, ["--gpu-architecture=compute_80"]).ptx
 driver.launch(driver.function(driver.module(ptx), "crash"), 1, 1, [(16).to_bytes(8, "little")])
 for call in (lambda: pool.step(np.zeros(4, int))[0].numpy(), lambda: pool.snapshot(0), lambda: make()):
     try:

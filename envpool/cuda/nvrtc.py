@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from envpool.cuda import worker
-from envpool.cuda.worker import Answer, Request, compile_program, open_library
+from envpool.cuda.worker import Request, Response, compile_program, open_library
 from envpool.plugins.compiler import run
 from envpool.plugins.messages import explain
 from envpool.plugins.paths import get_include
@@ -130,23 +130,23 @@ class Nvrtc:
         if not sys.executable:
             return self.compile(source, flags, name)
         with tempfile.TemporaryDirectory(prefix="envpool-") as folder:
-            request, answer = Path(folder, "request"), Path(folder, "answer")
+            request, response = Path(folder, "request"), Path(folder, "response")
             request.write_bytes(pickle.dumps(tuple(_request(source, flags, name))))
-            command = [sys.executable, "-I", "-S", worker.__file__, self.path, str(request), str(answer)]
+            command = [sys.executable, "-I", "-S", worker.__file__, self.path, str(request), str(response)]
             ended = run(command, Path(folder), timeout, Path(folder, "out"))
             if ended.status < 0:
                 raise CompileError(f"the compiler crashed ({signal.Signals(-ended.status).name})", " ".join(flags))
             if ended.status:
                 raise CompileError(ended.log.strip().rpartition("\n")[2], " ".join(flags), ended.log)
-            return self._compiled(Answer(*pickle.loads(answer.read_bytes())), flags)
+            return self._compiled(Response(*pickle.loads(response.read_bytes())), flags)
 
-    def _compiled(self, answer: Answer, flags: Sequence[str]) -> Compiled:
-        log = answer.log.decode(errors="replace")
-        if answer.call == "CompileProgram":  # The log describes errors in the source or in a flag.
-            raise CompileError(log or self._reason(answer.call, answer.status), " ".join(flags), log)
-        if answer.call:
-            raise NvrtcError(f"[envpool.cuda] {self._reason(answer.call, answer.status)}")
-        return Compiled(answer.cubin, answer.ptx.decode(errors="replace"), log)
+    def _compiled(self, response: Response, flags: Sequence[str]) -> Compiled:
+        log = response.log.decode(errors="replace")
+        if response.call == "CompileProgram":  # The log describes errors in the source or in a flag.
+            raise CompileError(log or self._reason(response.call, response.status), " ".join(flags), log)
+        if response.call:
+            raise NvrtcError(f"[envpool.cuda] {self._reason(response.call, response.status)}")
+        return Compiled(response.cubin, response.ptx.decode(errors="replace"), log)
 
     def architecture_for(self, capability: tuple[int, int], driver: tuple[int, int]) -> str:
         """Returns the architecture to compile for, given a device's compute capability and the driver's version.

@@ -26,7 +26,7 @@ from envpool.cuda.program import checked_program
 from envpool.python.registry import find
 from envpool.testing.device_arrays import OnDevice, make
 from envpool.testing.device_comparison import LIMIT, Case, cases, compare, pools
-from envpool.testing.nvrtc import FLAGS, SOURCE, Nvrtc
+from envpool.testing.nvrtc import FLAGS, SOURCE, compile_source
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 WHOLE = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
@@ -47,7 +47,7 @@ def test_fused_multiply_adds_are_detected(monkeypatch: pytest.MonkeyPatch) -> No
 
     def fused(source: str, architecture: str, **_: Any) -> bytes:
         flags = [f"--gpu-architecture={architecture}", *FLAGS, "--fmad=true"]
-        return Nvrtc().compile(source, flags).ptx.encode()
+        return compile_source(source, flags).ptx.encode()
 
     monkeypatch.setattr(cache, "image", fused)
     for task_id in ("CartPole-v1", "Pendulum-v1"):
@@ -59,7 +59,7 @@ def test_fused_multiply_adds_are_detected(monkeypatch: pytest.MonkeyPatch) -> No
 def test_ptx_allows_no_multiply_add_fusion(task_id: str) -> None:
     table = find(task_id).load()
     assert table.device is not None
-    ptx = Nvrtc().compile(checked_program(table.device, 32).source, ["--gpu-architecture=compute_80", *FLAGS]).ptx
+    ptx = compile_source(checked_program(table.device, 32).source, ["--gpu-architecture=compute_80", *FLAGS]).ptx
     # ptxas may fuse a multiplication and an addition unless both have the suffix .rn.
     assert not re.findall(r"\b(?:fma[.\w]*|(?:add|sub|mul)\.f(?:32|64))\b", ptx)
 

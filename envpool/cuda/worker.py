@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one compilation by NVRTC. This program imports nothing else from the package, so that it starts quickly.
 
-    python worker.py LIBRARY REQUEST ANSWER
+    python worker.py LIBRARY REQUEST RESPONSE
 
 The compiler may crash, run out of memory or hang on some sources, so it runs in a separate process.
 """
@@ -25,7 +25,7 @@ class Request(NamedTuple):
     flags: tuple[bytes, ...]
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """The result of a compilation.
 
     Attributes:
@@ -53,22 +53,22 @@ def open_library(path: str) -> ctypes.CDLL:
     return library
 
 
-def compile_program(library: ctypes.CDLL, request: Request) -> Answer:
+def compile_program(library: ctypes.CDLL, request: Request) -> Response:
     """Compiles a source with these flags and no others."""
     program = ctypes.c_void_p()
     name = request.name
     status: int = library.nvrtcCreateProgram(ctypes.byref(program), request.source, name, 0, None, None)
     if status:
-        return Answer("CreateProgram", status, b"")
+        return Response("CreateProgram", status, b"")
     try:
         flags = (ctypes.c_char_p * len(request.flags))(*request.flags)
         status = library.nvrtcCompileProgram(program, len(request.flags), flags)
         log = _output(library, program, "ProgramLog").rstrip(b"\0")
         if status:
-            return Answer("CompileProgram", status, log)
+            return Response("CompileProgram", status, log)
         virtual = any(b"arch" in flag and b"=compute" in flag for flag in request.flags)
         ptx = _output(library, program, "PTX").rstrip(b"\0")
-        return Answer("", 0, log, ptx, b"" if virtual else _output(library, program, "CUBIN"))
+        return Response("", 0, log, ptx, b"" if virtual else _output(library, program, "CUBIN"))
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
 
@@ -82,12 +82,12 @@ def _output(library: Any, program: ctypes.c_void_p, what: str) -> bytes:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Reads a request and writes the answer, as plain tuples."""
-    path, request, answer = arguments
+    """Reads a request and writes the response, as plain tuples."""
+    path, request, response = arguments
     with open(request, "rb") as file:
         given = Request(*pickle.load(file))
     made = compile_program(open_library(path), given)
-    with open(answer, "wb") as file:
+    with open(response, "wb") as file:
         pickle.dump(tuple(made), file)
 
 

@@ -88,8 +88,8 @@ def test_errors_without_a_package(package: str) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    for (call, beginning), (kinds, name, text) in zip(calls.items(), answers, strict=True):
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    for (call, beginning), (kinds, name, text) in zip(calls.items(), results, strict=True):
         assert {"MissingPackageError", "ImportError", "RuntimeError"} <= set(kinds), (call, kinds, text)
         assert text.startswith(beginning), (call, text)
         assert text.count("[") == text.count(beginning[0]), (call, text)

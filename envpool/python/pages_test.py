@@ -112,10 +112,10 @@ def test_code_of_the_readme(number, tmp_path, monkeypatch, cache):
 
 def test_the_tutorials_game_compiles_for_a_gpu(tmp_path):
     from envpool.cuda.program import program
-    from envpool.testing.nvrtc import FLAGS, Nvrtc
+    from envpool.testing.nvrtc import FLAGS, compile_source
 
     header = tutorials_header()
     assert header.startswith("// dodge.h")
     (tmp_path / "dodge.h").write_text(header)
     flags = ["--gpu-architecture=sm_80", *FLAGS, f"-I{tmp_path}"]
-    assert Nvrtc().compile(program("dodge.h", "Dodge").source, flags).cubin.startswith(b"\x7fELF")
+    assert compile_source(program("dodge.h", "Dodge").source, flags).cubin.startswith(b"\x7fELF")

@@ -49,19 +49,19 @@ print(json.dumps(took))
 """
 
 
-def answer(code: str) -> str:
+def output_of(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 
 @pytest.fixture(scope="module")
 def numpy_seconds() -> float:
-    return min(float(answer(IMPORT.format("numpy"))) for _ in range(3))
+    return min(float(output_of(IMPORT.format("numpy"))) for _ in range(3))
 
 
 def test_import(numpy_seconds: float) -> None:
     ours = math.inf
     for _ in range(ATTEMPTS):
-        ours = min(ours, float(answer(IMPORT.format("envpool"))))
+        ours = min(ours, float(output_of(IMPORT.format("envpool"))))
         if ours < IMPORT_RATIO * numpy_seconds:
             return
     pytest.fail(f"{ours:.3f} s, while NumPy takes {numpy_seconds:.3f} s")
@@ -70,7 +70,7 @@ def test_import(numpy_seconds: float) -> None:
 def test_make(numpy_seconds: float) -> None:
     slow: dict[str, float] = {}
     for attempt in range(ATTEMPTS):
-        took = json.loads(answer(MAKE))
+        took = json.loads(output_of(MAKE))
         assert len(took) > 40
         above = {task_id: seconds for task_id, seconds in took.items() if seconds > MAKE_RATIO * numpy_seconds}
         slow = above if attempt == 0 else {task_id: slow[task_id] for task_id in slow.keys() & above.keys()}
@@ -81,4 +81,4 @@ def test_make(numpy_seconds: float) -> None:
 
 def test_importing_envpool_imports_nothing_large() -> None:
     code = "import envpool, sys; print(*({'numpy', 'gymnasium', 'gym', 'dm_env', 'jax', 'torch'} & {*sys.modules}))"
-    assert answer(code).split() == []
+    assert output_of(code).split() == []

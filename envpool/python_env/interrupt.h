@@ -13,9 +13,9 @@
 namespace envpool::python_env {
 
 // While such an object exists, SIGINT also sets a flag. The process's own handler is called as usual.
-class Interrupt {
+class InterruptGuard {
  public:
-  Interrupt() {
+  InterruptGuard() {
     const std::lock_guard lock(mutex_);
     if (users_++ > 0) return;
     came_.store(false);
@@ -29,12 +29,12 @@ class Interrupt {
     };
     installed_ = sigaction(SIGINT, &action, nullptr) == 0;
   }
-  ~Interrupt() {
+  ~InterruptGuard() {
     const std::lock_guard lock(mutex_);
     if (--users_ == 0 && installed_) sigaction(SIGINT, &before_, nullptr);
   }
-  Interrupt(const Interrupt&) = delete;
-  Interrupt& operator=(const Interrupt&) = delete;
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
   static bool came() { return came_.load(); }
 
  private:

@@ -47,7 +47,7 @@ ENVPOOL_WORKER_FUNCTION i32 envpool_worker_wait(u8* base, i32 worker, u32 genera
 }
 
 // Publishes the result of a call.
-ENVPOOL_WORKER_FUNCTION void envpool_worker_answer(u8* base, i32 env_id, f64 reward, u32 flags) {
+ENVPOOL_WORKER_FUNCTION void envpool_worker_publish(u8* base, i32 env_id, f64 reward, u32 flags) {
   const View view(base);
   Slot& slot = view.slot(env_id);
   Slot& head = view.slot(i32(slot.ticket));

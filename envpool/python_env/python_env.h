@@ -55,7 +55,7 @@ class PythonEnv {
     i32 next() {
       if (!awake_) wake();
       if (in_order_ && !arrived_) {
-        while (unanswered() > 0) wait(unanswered());
+        while (pending_results() > 0) wait(pending_results());
         arrived_ = true;
       }
       while (true) {
@@ -88,7 +88,7 @@ class PythonEnv {
       awake_ = true;
       if (count_ > 0 && first_->slot() != nullptr) first_->workers().wake(ids_, count_);
     }
-    i32 unanswered() const {
+    i32 pending_results() const {
       i32 count = 0;
       for (i32 k = 0; k < count_; ++k) count += envs_[k] != nullptr && !envs_[k]->arrived();
       return count;
@@ -101,7 +101,7 @@ class PythonEnv {
       Slot& slot = *first_->slot();
       const u32 done = slot.done.load();
       slot.wake_at.store(done + u32(results));
-      if (unanswered() < results || slot.done.load() != done) return;
+      if (pending_results() < results || slot.done.load() != done) return;
       sleep_while(slot.done, done, 50);
       if (slot.done.load() != done) return;
       const Clock::time_point now = Clock::now();
@@ -143,13 +143,13 @@ class PythonEnv {
     if (failure_.empty()) workers().wake(&env_id_, 1);
   }
   void finish_start() {
-    const Interrupt interrupt;
+    const InterruptGuard interrupt;
     while (!arrived()) {
       Slot& slot = *this->slot();
       const u32 done = slot.done.load();
       if (arrived()) break;
       sleep_while(slot.done, done, 50);
-      if (Interrupt::came()) failure_ = "the wait for its constructor was interrupted";
+      if (InterruptGuard::came()) failure_ = "the wait for its constructor was interrupted";
       check_worker();
     }
     try {
@@ -256,7 +256,7 @@ class PythonEnv {
   }
   // Returns whether the worker process has made this environment. Before that, it may take any time.
   bool made() const { return made_in_ == slot()->generation; }
-  bool arrived() const { return !failure_.empty() || workers().answered(env_id_); }
+  bool arrived() const { return !failure_.empty() || workers().has_result(env_id_); }
   void check_worker() {
     if (!arrived() && workers().lost(env_id_)) failure_ = workers().give_up(env_id_).what();
   }

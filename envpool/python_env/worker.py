@@ -46,7 +46,7 @@ class Array(NamedTuple):
     form: str = ""
 
 
-class Program(NamedTuple):
+class WorkerProgram(NamedTuple):
     """Contains everything that a worker needs to make environments.
 
     Attributes:
@@ -167,7 +167,7 @@ def _no_key(part: Any, path: tuple[str, ...], key: str) -> Exception:
     return ValueError(f"{name}: expected a dict with the key {key!r}, got one with {keys}")
 
 
-class Environment:
+class WorkerEnvironment:
     """One environment, with views of its rows.
 
     Args:
@@ -179,7 +179,7 @@ class Environment:
         ValueError: the environment's spaces differ from those of the other environments.
     """
 
-    def __init__(self, program: Program, env_id: int, memory: Any) -> None:
+    def __init__(self, program: WorkerProgram, env_id: int, memory: Any) -> None:
         import numpy as np
 
         more = {"env_id": env_id} if program.takes_env_id else {}
@@ -293,14 +293,14 @@ def _load(path: str) -> Callable[..., Callable[..., Any]]:
 
 
 def main(library: str, worker: int, generation: int) -> None:
-    """Answers the pool's calls until the pool is closed."""
+    """Runs the pool's calls until the pool is closed."""
     memory = mmap.mmap(_MEMORY, 0)
     os.close(_MEMORY)
     start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     base, function = ctypes.c_void_p(start), _load(library)
     pointer, i32, u32 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_uint32
     wait = function("wait", i32, pointer, i32, u32, i32)
-    answer = function("answer", None, pointer, i32, ctypes.c_double, u32)
+    publish = function("publish", None, pointer, i32, ctypes.c_double, u32)
     rows = function("rows", pointer, pointer, i32)
     message = function("message", pointer, pointer, i32)
     seed = function("seed", ctypes.POINTER(u32), pointer, i32)
@@ -308,8 +308,8 @@ def main(library: str, worker: int, generation: int) -> None:
     at = function("program", pointer, pointer, pointer)(base, ctypes.byref(size)) - start
 
     function("begin", None)()
-    environments: dict[int, Environment] = {}
-    program: Program | None = None
+    environments: dict[int, WorkerEnvironment] = {}
+    program: WorkerProgram | None = None
     env_id = -1
     while (call := wait(base, worker, generation, env_id)) >= 0:
         env_id, kind = call >> 2, call & 3
@@ -321,17 +321,17 @@ def main(library: str, worker: int, generation: int) -> None:
                 if env_id not in environments:
                     if program is None:
                         sys.path[:], pickled = pickle.loads(memory[at : at + size.value])
-                        program = Program(*pickle.loads(pickled))
+                        program = WorkerProgram(*pickle.loads(pickled))
                         program = program._replace(arrays=[Array(*array) for array in program.arrays])
                     own = memoryview(memory)[rows(base, env_id) - start :]
-                    environments[env_id] = Environment(program, env_id, own)
+                    environments[env_id] = WorkerEnvironment(program, env_id, own)
                 if kind == _RESET:
                     environments[env_id].reset(seed(base, env_id)[0])
         except BaseException as error:  # also SystemExit: the pool reports all exceptions
             text = _message(error)
             ctypes.memmove(message(base, env_id), text, len(text))
             flags = _RAISED
-        answer(base, env_id, reward, flags)
+        publish(base, env_id, reward, flags)
     for environment in environments.values():
         with contextlib.suppress(BaseException):
             environment.env.close()

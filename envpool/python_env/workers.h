@@ -79,15 +79,15 @@ class Workers {
     }
   }
 
-  bool answered(i32 env_id) const { return view().slot(env_id).call.load() == kNone; }
+  bool has_result(i32 env_id) const { return view().slot(env_id).call.load() == kNone; }
 
-  // Returns whether the answer will never come, because the worker has died.
+  // Returns whether the result will never arrive, because the worker has died.
   bool lost(i32 env_id) {
     const i32 index = worker_of(env_id);
     Worker& worker = *workers_[size_t(index)];
     const std::lock_guard lock(worker.mutex);
     const bool same = view().slot(env_id).generation == view().worker(index).generation.load();
-    return !(same && worker.child.running()) && !answered(env_id);
+    return !(same && worker.child.running()) && !has_result(env_id);
   }
   // Gives up a lost call, and returns what happened.
   std::runtime_error give_up(i32 env_id) {

@@ -3,23 +3,22 @@
 // Draws the images of tag: discs with blended edges on a white square. Host only.
 #pragma once
 
+#include "envpool/core/canvas.h"
 #include "envpool/core/math/math.h"
 
 namespace envpool::tag {
 
-struct Color {
-  u8 red, green, blue;
-};
+using drawing::Color;
 inline constexpr Color kTaggerColor{208, 45, 38}, kRunnerColor{33, 102, 178}, kTaggedColor{205, 210, 216},
     kReachColor{250, 214, 208}, kLineColor{226, 226, 226};
 
 // An image of the square from (0, 0) to (side, side) with a margin around it; y points up.
-class Canvas {
+class SquareCanvas {
  public:
   static constexpr int kPixels = 400;
   static constexpr f64 kMargin = 12;
 
-  Canvas(u8* rgb, f64 side) : rgb_(rgb), scale_((kPixels - 2 * kMargin) / max(side, 1e-9)) {
+  SquareCanvas(u8* rgb, f64 side) : rgb_(rgb), scale_((kPixels - 2 * kMargin) / max(side, 1e-9)) {
     for (int i = 0; i < kPixels * kPixels * 3; ++i) rgb[i] = 255;
   }
 

@@ -208,11 +208,11 @@ struct TagContinuous {
     const f64 runners = p.players - p.taggers;
     s.reward_low = f64(p.edge_penalty) + min(f64(p.step_reward[1]), f64(p.tag_penalty));
     s.reward_high = max(f64(p.tag_reward) * runners, f64(p.step_reward[0]) + f64(p.end_reward));
-    s.render_height = s.render_width = Canvas::kPixels;
+    s.render_height = s.render_width = SquareCanvas::kPixels;
   }
   static void state_parts(StateParts<Shared>& parts) { parts.add("runners", &Shared::runners); }
   static void render(const World<TagContinuous>& world, const Params& p, u8* rgb) {
-    Canvas canvas(rgb, p.side);
+    SquareCanvas canvas(rgb, p.side);
     canvas.lines(1, kLineColor);
     const f32 *x = column<f32>(world, kX), *y = column<f32>(world, kY);
     const f32 *tagger = column<f32>(world, kTagger), *in_game = column<f32>(world, kInGame);

@@ -102,11 +102,11 @@ struct TagGridWorld {
       s.reward_low = min(s.reward_low, reward);
       s.reward_high = max(s.reward_high, reward);
     }
-    s.render_height = s.render_width = Canvas::kPixels;
+    s.render_height = s.render_width = SquareCanvas::kPixels;
   }
   static void render(const World<TagGridWorld>& world, const Params& p, u8* rgb) {
-    Canvas canvas(rgb, p.side + 1);  // a square for each cell
-    if (p.side < Canvas::kPixels / 4) canvas.lines(p.side + 1, kLineColor);
+    SquareCanvas canvas(rgb, p.side + 1);  // a square for each cell
+    if (p.side < SquareCanvas::kPixels / 4) canvas.lines(p.side + 1, kLineColor);
     const i32 runner = world.shared.players - 1;  // -1 before the first reset
     const f64 radius = max(0.35 * canvas.pixels(1), 2.0);
     for (i32 k = 0; k <= runner; ++k) {

@@ -225,8 +225,8 @@ class Both {
     }
   }
 
-  device::Work work_for(const std::vector<i32>& ids, Batch& batch, Operation operation) {
-    device::Work work{};
+  device::PoolLaunch launch_for(const std::vector<i32>& ids, Batch& batch, Operation operation) {
+    device::PoolLaunch work{};
     work.slots = slots_.data(), work.slot_bytes = stride_;
     work.env_ids = ids.data(), work.count = i32(ids.size());
     work.limits = limits_.data();
@@ -250,7 +250,7 @@ class Both {
     return work;
   }
 
-  void launch(const device::Work& work) {
+  void launch(const device::PoolLaunch& work) {
     const auto& params = *static_cast<const typename Env::Params*>(table_.device->params(model_));
     blockDim.x = unsigned(kWorld ? ENVPOOL_TEAM : kThreads);
     gridDim.x = unsigned(kWorld ? work.count : (work.count + kThreads - 1) / kThreads);
@@ -284,7 +284,7 @@ class Both {
                          nullptr,    nullptr, nullptr,        nullptr};
     (operation == Operation::kReset ? table_.reset : table_.step)(envs_, &host);
 
-    device::Work work = work_for(ids, ours, operation);
+    device::PoolLaunch work = launch_for(ids, ours, operation);
     std::vector<std::vector<u8>> rows;  // actions of the environments that are stepped
     for (i32 f = 0; f < layout_->num_actions; ++f) {
       const abi::Field& field = layout_->actions[f];
@@ -358,7 +358,7 @@ class Both {
   void refuse_actions(abi::Dtype from) {
     Batch batch(*layout_, kCount);
     const std::vector<i32> ids = all();
-    device::Work work = work_for(ids, batch, Operation::kStep);
+    device::PoolLaunch work = launch_for(ids, batch, Operation::kStep);
     std::vector<std::vector<u8>> given, converted;
     for (i32 f = 0; f < layout_->num_actions; ++f) {
       const abi::Field& field = layout_->actions[f];

@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from envpool.testing.nvrtc import FLAGS, Compiled, Environment, Nvrtc, environments
+from envpool.testing.nvrtc import FLAGS, Compiled, PortableEnvironment, compile_source, environments
 
 BUDGETS = Path(__file__).with_name("kernel_budgets.csv")
 ARCHITECTURES = ("sm_80", "sm_90")
@@ -49,10 +49,10 @@ class Use(NamedTuple):
     cubin: int
 
 
-def compile_for(environment: Environment, architecture: str) -> Compiled:
+def compile_for(environment: PortableEnvironment, architecture: str) -> Compiled:
     """Compiles an environment's kernel with the log that `use_of` reads."""
     flags = [f"--gpu-architecture={architecture}", *FLAGS, "--ptxas-options=-v"]
-    return Nvrtc().compile(environment.kernel, flags)
+    return compile_source(environment.kernel, flags)
 
 
 def use_of(compiled: Compiled) -> Use:
@@ -143,7 +143,7 @@ def main() -> None:
         csv.writer(file, lineterminator="\n").writerows([("environment", *Use._fields), *rows])
 
 
-def budget_of(environment: Environment) -> Use:
+def budget_of(environment: PortableEnvironment) -> Use:
     """Returns a budget that is an eighth above an environment's largest use on any architecture, rounded up."""
 
     def room(values: tuple[int, ...], step: int) -> int:

@@ -18,13 +18,13 @@ from envpool.plugins.paths import get_include
 from envpool.python.registry import find
 from envpool.testing.cuda import Driver
 
-__all__ = ["FLAGS", "SOURCE", "Compiled", "Environment", "Nvrtc", "Program", "environments"]
+__all__ = ["FLAGS", "SOURCE", "Compiled", "LoadedProgram", "PortableEnvironment", "compile_source", "environments"]
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 
 
 @dataclass(frozen=True)
-class Environment:
+class PortableEnvironment:
     """A portable environment.
 
     Attributes:
@@ -57,9 +57,9 @@ class Environment:
         return checked_program(self.device, 1024 if self.world else 1).source
 
 
-def environments() -> list[Environment]:
+def environments() -> list[PortableEnvironment]:
     """Returns all registered portable environments. Of the test environments, only Crowd is included."""
-    found: dict[tuple[str, str], Environment] = {}
+    found: dict[tuple[str, str], PortableEnvironment] = {}
     for task_id in envpool.list_all_envs():
         registration = find(task_id)
         if not registration.family and task_id != "Crowd-v0":
@@ -67,24 +67,24 @@ def environments() -> list[Environment]:
         key = registration.family or "testing", registration.table
         device = registration.load().device
         if device is not None:
-            found[key] = Environment(*key, device)
+            found[key] = PortableEnvironment(*key, device)
     return [found[key] for key in sorted(found)]
 
 
-class Nvrtc:
-    """NVRTC with the installed headers, and with the source folder for the headers of test environments."""
+def compile_source(source: str, flags: Sequence[str]) -> Compiled:
+    """Compiles for a virtual architecture ("compute_80", without a cubin) or a real one ("sm_80").
 
-    def compile(self, source: str, flags: Sequence[str]) -> Compiled:
-        """Compiles for a virtual architecture ("compute_80", without a cubin) or a real one ("sm_80")."""
-        return load().compile(source, [*flags, f"-I{get_include()}", f"-I{SOURCE}"], program_path())
+    Finds the installed headers, and those of test environments in the source folder.
+    """
+    return load().compile(source, [*flags, f"-I{get_include()}", f"-I{SOURCE}"], program_path())
 
 
-class Program:
+class LoadedProgram:
     """A module of CUDA C, compiled into PTX and loaded by a driver."""
 
     def __init__(self, driver: Driver, source: str) -> None:
         flags = ["--gpu-architecture=compute_80", "-std=c++20", "--fmad=false"]
-        self.driver, self.ptx = driver, Nvrtc().compile(source, flags).ptx
+        self.driver, self.ptx = driver, compile_source(source, flags).ptx
         self.module = driver.module(self.ptx)
 
     def reload(self) -> None:

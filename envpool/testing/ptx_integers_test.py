@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from envpool.testing.cuda import Driver
-from envpool.testing.nvrtc import SOURCE, Program
+from envpool.testing.nvrtc import SOURCE, LoadedProgram
 from envpool.testing.ptx_kernels import dtype, one_instruction, whole_numbers, wrap
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
@@ -109,7 +109,7 @@ WHOLE = {
 
 def test_whole_numbers(driver: Driver) -> None:
     names = {instruction: instruction.replace(".", "_") for instruction in WHOLE}
-    program = Program(driver, "".join(one_instruction(names[i], i, WHOLE[i][0].split()) for i in WHOLE))
+    program = LoadedProgram(driver, "".join(one_instruction(names[i], i, WHOLE[i][0].split()) for i in WHOLE))
     random = np.random.default_rng(1)
     for instruction, (given, meaning) in WHOLE.items():
         result, *kinds = given.split()
@@ -130,7 +130,7 @@ def test_whole_numbers(driver: Driver) -> None:
 def test_lop3_has_every_table(driver: Driver) -> None:
     tables = (0x00, 0x80, 0x96, 0xE8, 0x6A, 0xFF)
     source = "".join(one_instruction(f"t{t}", "lop3.b32", ["u32"] * 4, f", {t}") for t in tables)
-    program = Program(driver, source)
+    program = LoadedProgram(driver, source)
     a, b, c = (np.random.default_rng(2).integers(0, 2**32, 64, np.uint32) for _ in range(3))
     for t in tables:
         out = np.zeros(64, np.uint32)

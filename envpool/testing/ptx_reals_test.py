@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from envpool.testing.cuda import Driver
-from envpool.testing.nvrtc import SOURCE, Program
+from envpool.testing.nvrtc import SOURCE, LoadedProgram
 from envpool.testing.ptx_kernels import dtype, one_instruction, whole_numbers
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
@@ -28,7 +28,7 @@ def test_reals(driver: Driver, kind: str) -> None:
     source = "".join(
         one_instruction(f"op_{name[:3]}", f"{name}.{kind}", [kind] * (1 + operands.get(name, 2))) for name in names
     )
-    program = Program(driver, source)
+    program = LoadedProgram(driver, source)
     real, word = dtype(kind), np.dtype("u4" if kind == "f32" else "u8")
     a, b = (array.ravel().astype(real) for array in np.meshgrid(REALS, REALS))
     c = np.roll(a, 5)
@@ -69,7 +69,7 @@ def test_reals_become_whole_numbers_as_on_a_device(driver: Driver) -> None:
     cases = [
         (how, to, of) for how in rounding for to in ("s16", "u16", "s32", "u32", "s64", "u64") for of in ("f32", "f64")
     ]
-    program = Program(
+    program = LoadedProgram(
         driver, "".join(one_instruction("_".join(case), f"cvt.{'.'.join(case)}", list(case[1:])) for case in cases)
     )
     for how, to, of in cases:
@@ -112,7 +112,7 @@ def test_whole_numbers_become_reals_and_halves_of_words(driver: Driver) -> None:
         "narrow", "cvt.rn.f32.f64", ["f32", "f64"]
     )
     source += 'extern "C" __global__ void split(const double* x, int* low, int* high, double* back) { const int i = threadIdx.x; low[i] = __double2loint(x[i]); high[i] = __double2hiint(x[i]); back[i] = __hiloint2double(high[i], low[i] ^ 1); }'
-    program = Program(driver, source)
+    program = LoadedProgram(driver, source)
     x = whole_numbers(np.random.default_rng(5), "s64", 64)
     out = np.zeros(64, np.float32)
     program("single", out, x, block=64)
@@ -147,7 +147,7 @@ def test_invalid_operations_give_the_nan_of_a_gpu(driver: Driver, kind: str) -> 
         one_instruction(f"op_{name}", instruction.format(kind), [kind] * (1 + len(operands)))
         for name, (instruction, operands) in INVALID.items()
     )
-    program, word = Program(driver, source), "u4" if kind == "f32" else "u8"
+    program, word = LoadedProgram(driver, source), "u4" if kind == "f32" else "u8"
     for name, (_, operands) in INVALID.items():
         out = np.zeros(1, dtype(kind))
         program(f"op_{name}", out, *(np.array([operand], dtype(kind)) for operand in operands), block=1)
@@ -158,7 +158,7 @@ def test_every_instruction_on_a_32_bit_nan_gives_the_nan_of_a_gpu(driver: Driver
     names = {"add.f32": 2, "mul.f32": 2, "div.rn.f32": 2, "fma.rn.f32": 3, "min.f32": 2, "max.f32": 2}
     names |= {"sqrt.rn.f32": 1, "rcp.rn.f32": 1, "cvt.rni.f32.f32": 1, "cvt.rzi.f32.f32": 1, "cvt.rmi.f32.f32": 1}
     plain = {name: name.replace(".", "_") for name in names}
-    program = Program(driver, "".join(one_instruction(plain[n], n, ["f32"] * (1 + names[n])) for n in names))
+    program = LoadedProgram(driver, "".join(one_instruction(plain[n], n, ["f32"] * (1 + names[n])) for n in names))
     payloads = np.array([0x7FC00000, 0xFFC00000, 0x7F800001, 0xFFFFFFFF, 0x7FC12345], np.uint32).view(np.float32)
     for name, count in names.items():
         out = np.zeros(len(payloads), np.float32)
@@ -168,7 +168,7 @@ def test_every_instruction_on_a_32_bit_nan_gives_the_nan_of_a_gpu(driver: Driver
 
 def test_the_minimum_and_maximum_of_a_number_and_a_nan_are_the_number(driver: Driver) -> None:
     kernels = "".join(one_instruction(f"op_{name}", f"{name}.f32", ["f32"] * 3) for name in ("min", "max"))
-    program = Program(driver, kernels)
+    program = LoadedProgram(driver, kernels)
     a, b = np.array([math.nan, 3, -0.0, 0.0], np.float32), np.array([3, math.nan, 0.0, -0.0], np.float32)
     for name, zero in (("min", 0x80000000), ("max", 0)):
         out = np.zeros(4, np.float32)
@@ -200,7 +200,7 @@ def test_comparisons_with_a_nan(driver: Driver, kind: str) -> None:
         f' "{letter}"(a[threadIdx.x]), "{letter}"(b[threadIdx.x])); out[threadIdx.x] = y; }}\n'
         for name in COMPARISONS
     )
-    program = Program(driver, source)
+    program = LoadedProgram(driver, source)
     a, b = (array.ravel().astype(dtype(kind)) for array in np.meshgrid(REALS, REALS))
     for name, (holds, unordered) in COMPARISONS.items():
         out = np.zeros(len(a), np.int32)
@@ -214,7 +214,7 @@ def test_comparisons_with_a_nan(driver: Driver, kind: str) -> None:
 
 def test_casts_in_cuda_c_saturate(driver: Driver) -> None:
     """Tests casts that are undefined in C++. On x86 they give the lowest integer, on a GPU the nearest one."""
-    program = Program(
+    program = LoadedProgram(
         driver,
         """
         extern "C" __global__ void cast(const float* x, int* a, unsigned* b, long long* c) {

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from envpool.testing.cuda import CudaError, Driver
-from envpool.testing.nvrtc import SOURCE, Program
+from envpool.testing.nvrtc import SOURCE, LoadedProgram
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
 
 
 def test_a_module_has_several_kernels_variables_and_constants(driver: Driver) -> None:
-    program = Program(
+    program = LoadedProgram(
         driver,
         """
         extern "C" __device__ int calls = 40;
@@ -51,7 +51,7 @@ def test_a_module_has_several_kernels_variables_and_constants(driver: Driver) ->
 
 
 def test_grids_and_blocks_have_three_dimensions(driver: Driver) -> None:
-    program = Program(
+    program = LoadedProgram(
         driver,
         """
         extern "C" __global__ void where(int* out) {
@@ -79,7 +79,7 @@ def test_grids_and_blocks_have_three_dimensions(driver: Driver) -> None:
 
 
 def test_the_address_of_a_kernels_parameter(driver: Driver) -> None:
-    program = Program(
+    program = LoadedProgram(
         driver,
         """
         struct Pair { int first[3]; long long second; };
@@ -98,7 +98,7 @@ def test_the_address_of_a_kernels_parameter(driver: Driver) -> None:
 
 
 def test_functions_and_local_memory(driver: Driver) -> None:
-    program = Program(
+    program = LoadedProgram(
         driver,
         """
         __device__ __noinline__ int deep(int n) {
@@ -129,7 +129,7 @@ def test_functions_and_local_memory(driver: Driver) -> None:
 
 def test_assertions_and_traps_stop_a_kernel(driver: Driver) -> None:
     source = 'extern "C" __global__ void f(int* x) { assert(x[0] == 3 && "three"); if (x[1]) __trap(); }'
-    program = Program(driver, source)
+    program = LoadedProgram(driver, source)
     program("f", np.array([3, 0], np.int32))
     with pytest.raises(CudaError, match=r"ERROR_ASSERT.*three.*thread \(0, 0, 0\)"):
         program("f", np.array([4, 0], np.int32))
@@ -174,11 +174,11 @@ def test_unknown_instructions_are_refused_by_name(driver: Driver, instruction: s
 def test_calls_of_undefined_functions_are_refused(driver: Driver) -> None:
     source = 'extern "C" __global__ void f(int* x) { printf("%d", x[0]); }'
     with pytest.raises(CudaError, match="a call of vprintf, which the module does not have"):
-        Program(driver, source)
+        LoadedProgram(driver, source)
 
 
 def test_bits_of_a_nan_pass_through_memory_and_moves(driver: Driver) -> None:
-    program = Program(
+    program = LoadedProgram(
         driver,
         'extern "C" __global__ void f(const float* x, float* y, int n) { y[threadIdx.x] = n > 3 ? x[threadIdx.x] : x[threadIdx.x + 1]; }',
     )

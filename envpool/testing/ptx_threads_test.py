@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from envpool.testing.cuda import CudaError, Driver
-from envpool.testing.nvrtc import SOURCE, Program
+from envpool.testing.nvrtc import SOURCE, LoadedProgram
 from envpool.testing.ptx_kernels import wrap
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
 
 
 def test_shared_memory_is_static_and_dynamic_and_begins_as_garbage(driver: Driver) -> None:
-    program = Program(
+    program = LoadedProgram(
         driver,
         """
         extern "C" __global__ void turn(const int* x, int* out, unsigned* was) {
@@ -56,7 +56,7 @@ def test_shuffles(driver: Driver, how: str) -> None:
         for i, width in enumerate(widths)
         for j, move in enumerate(moves)
     )
-    program = Program(driver, f'extern "C" __global__ void shuffle(int* out) {{ {calls} }}')
+    program = LoadedProgram(driver, f'extern "C" __global__ void shuffle(int* out) {{ {calls} }}')
     out = np.zeros((len(widths), len(moves), 64), np.int32)
     program("shuffle", out, block=64)
     for i, width in enumerate(widths):
@@ -66,7 +66,7 @@ def test_shuffles(driver: Driver, how: str) -> None:
 
 
 def test_votes_of_divergent_lanes_and_partial_warps(driver: Driver) -> None:
-    program = Program(
+    program = LoadedProgram(
         driver,
         """
         extern "C" __global__ void vote(int* out) {
@@ -103,7 +103,7 @@ def test_votes_of_divergent_lanes_and_partial_warps(driver: Driver) -> None:
 
 
 def test_barriers_have_numbers_and_counts(driver: Driver) -> None:
-    program = Program(
+    program = LoadedProgram(
         driver,
         """
         extern "C" __global__ void meet(int* out) {
@@ -137,7 +137,7 @@ def test_barriers_have_numbers_and_counts(driver: Driver) -> None:
 
 
 def test_deadlocks_are_reported(driver: Driver) -> None:
-    program = Program(
+    program = LoadedProgram(
         driver,
         """
         extern "C" __global__ void part() { if (threadIdx.x < 32) asm volatile("bar.sync 1, 64;"); }
@@ -181,7 +181,7 @@ def test_atomics(driver: Driver, space: str) -> None:
         if space == "shared":
             body = f"__shared__ {kind} box; if (i == 0) box = *to; __syncthreads(); old[i] = atomic{name}(&box, x[i]); __syncthreads(); if (i == 0) *to = box;"
         source += f'extern "C" __global__ void {name}_{kind}({kind}* to, const {kind}* x, {kind}* old) {{ const int i = threadIdx.x; {body} }}\n'
-    program = Program(driver, source)
+    program = LoadedProgram(driver, source)
     random = np.random.default_rng(3)
     for name, kind in cases:
         whole = TYPES[kind][0] != "f"
@@ -201,7 +201,7 @@ def test_atomics(driver: Driver, space: str) -> None:
 
 
 def test_compare_and_swap(driver: Driver) -> None:
-    program = Program(
+    program = LoadedProgram(
         driver,
         """
         extern "C" __global__ void most(unsigned* to, unsigned long long* wide, const unsigned* x) {

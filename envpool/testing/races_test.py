@@ -17,7 +17,7 @@ from envpool.python.registry import find
 from envpool.testing.cuda import STANDIN, CudaError, Driver, on_stand_in
 from envpool.testing.device_arrays import OnDevice, make
 from envpool.testing.device_comparison import LIMIT, compare, players, pools, random_actions, tasks
-from envpool.testing.nvrtc import SOURCE, Program
+from envpool.testing.nvrtc import SOURCE, LoadedProgram
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
 
@@ -109,12 +109,12 @@ ORDERED = {
 def test_a_race_fails_the_launch(driver: Driver, name: str) -> None:
     body, text = RACES[name]
     with pytest.raises(CudaError, match=rf"LAUNCH_FAILED \(run: .*a race: .*{text}"):
-        Program(driver, kernel(body))("run", np.zeros(128, np.int32), block=64, grid=2)
+        LoadedProgram(driver, kernel(body))("run", np.zeros(128, np.int32), block=64, grid=2)
 
 
 @pytest.mark.parametrize("name", ORDERED)
 def test_threads_that_are_ordered_pass(driver: Driver, name: str) -> None:
-    Program(driver, kernel(ORDERED[name]))("run", np.zeros(128, np.int32), block=64, grid=2)
+    LoadedProgram(driver, kernel(ORDERED[name]))("run", np.zeros(128, np.int32), block=64, grid=2)
 
 
 # --- the kernels of pools ---
@@ -130,7 +130,7 @@ def detector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
         patch.setenv("ENVPOOL_STANDIN_MODE", "races")
         driver = Driver(Path(library))
         with pytest.raises(CudaError, match="a race"):  # The detector of this library is switched on.
-            Program(driver, kernel("out[0] = i;"))("run", np.zeros(64, np.int32), block=64)
+            LoadedProgram(driver, kernel("out[0] = i;"))("run", np.zeros(64, np.int32), block=64)
         driver.reset()
         yield driver
 

@@ -246,7 +246,7 @@ class Engine {
   }
 
   MessageQueue to_engine_, from_engine_;
-  SharedObject shared_;
+  SharedMemory shared_;
   Child child_;
   struct Range {
     i64 at, bytes;

@@ -28,12 +28,12 @@
 namespace envpool::vizdoom {
 
 // A shared memory object of this process. Its name is removed by `unlink`, the memory by the destructor.
-class SharedObject {
+class SharedMemory {
  public:
-  SharedObject() = default;
-  ~SharedObject() { close(); }
-  SharedObject(const SharedObject&) = delete;
-  SharedObject& operator=(const SharedObject&) = delete;
+  SharedMemory() = default;
+  ~SharedMemory() { close(); }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
 
   // Opens the object; with `create_bytes`, creates it with that size. Throws std::runtime_error.
   void open(const std::string& name, i64 create_bytes = 0) {
@@ -248,7 +248,7 @@ class MessageQueue {
     return error == 0;
   }
 
-  SharedObject object_;
+  SharedMemory object_;
 };
 
 }  // namespace envpool::vizdoom

@@ -13,9 +13,9 @@ function floats(text) {
 class Agent {
   // Loads the agent at a URL. Throws an Error if it cannot be loaded.
   static async load(url) {
-    const answer = await fetch(url);
-    if (!answer.ok) throw new Error(`${url} answers ${answer.status}`);
-    return new Agent(await answer.json());
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`${url} returns status ${response.status}`);
+    return new Agent(await response.json());
   }
 
   constructor({ activation, teams }) {

@@ -27,9 +27,9 @@ const ARRAYS = {
 class BrowserPool {
   // Compiles the module at a URL. Throws an Error if it cannot be loaded.
   static async load(url) {
-    const answer = await fetch(url);
-    if (!answer.ok) throw new Error(`${url} answers ${answer.status}`);
-    const module = await WebAssembly.compile(await answer.arrayBuffer());
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`${url} returns status ${response.status}`);
+    const module = await WebAssembly.compile(await response.arrayBuffer());
     const imports = {};
     // The C library imports functions that write to files, and the environments never call them.
     for (const { module: from, name } of WebAssembly.Module.imports(module)) {

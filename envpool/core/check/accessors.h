@@ -10,7 +10,7 @@
 namespace envpool::check {
 
 // A line of the user's code.
-struct Place {
+struct SourceLine {
   const char* file = nullptr;
   i32 line = 0;
 };
@@ -22,10 +22,10 @@ struct Access {
   i64 bytes;     // of an element
   i64 elements;  // 0: not named
   const char* function;
-  Place place;
+  SourceLine place;
 
   template <class T>
-  static constexpr Access of(i64 elements, const char* function, Place place) {
+  static constexpr Access of(i64 elements, const char* function, SourceLine place) {
     Kind kind = kStruct;
     if constexpr (__is_enum(T)) kind = kInteger;
     if constexpr (requires(T value) { value & value; }) kind = kInteger;

@@ -32,7 +32,7 @@ class Guarded {
   i64 size() const { return bytes_; }
   void fill(u8 value) const { std::memset(begin_, value, size_t(bytes_)); }
   // Ends the process if the bytes on either side have changed.
-  void check(Place last) const {
+  void check(SourceLine last) const {
     for (i64 i = 0; i < begin_ - base_; ++i) {
       const bool before = base_[i] != kCanary;
       if (!before && begin_[bytes_ + i] == kCanary) continue;
@@ -55,13 +55,13 @@ inline std::string quoted(const std::string& name) {
 }
 
 // One array of an environment: a row, or one row for each player.
-struct Array {
+struct GuardedArray {
   std::shared_ptr<const FieldSpec> spec;
   std::vector<Guarded> rows{};
-  Place last{};  // the last access
+  SourceLine last{};  // the last access
   std::string name{};
 
-  Array(const FieldSpec& of, i32 players) : spec(std::make_shared<FieldSpec>(of)), name(quoted(of.name)) {
+  GuardedArray(const FieldSpec& of, i32 players) : spec(std::make_shared<FieldSpec>(of)), name(quoted(of.name)) {
     for (i32 row = 0; row < (of.per_player ? players : 1); ++row)
       rows.emplace_back("a row of the array " + name, of.row_bytes());
   }
@@ -142,7 +142,7 @@ class Arrays {
                          ", but spec() declares " +
                          (list.empty() ? "none" : std::to_string(list.size()) + ": " + names));
     }
-    Array& array = list[size_t(field)];
+    GuardedArray& array = list[size_t(field)];
     const FieldSpec& spec = *array.spec;
     const bool real = spec.dtype == abi::kF32 || spec.dtype == abi::kF64;
     const bool fits = access.kind == Access::kStruct ||
@@ -170,15 +170,15 @@ class Arrays {
     return array.rows[spec.per_player ? size_t(row - players_) : 0].data();
   }
   void fill(u8 value) const {
-    for (const Array& array : list)
+    for (const GuardedArray& array : list)
       for (const Guarded& row : array.rows) row.fill(value);
   }
   void check_margins() const {
-    for (const Array& array : list)
+    for (const GuardedArray& array : list)
       for (const Guarded& row : array.rows) row.check(array.last);
   }
 
-  std::vector<Array> list;
+  std::vector<GuardedArray> list;
 
  private:
   static std::string type_of(const Access& access) {

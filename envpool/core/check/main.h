@@ -152,7 +152,7 @@ class Game {
   }
 
   void draw_actions() {
-    for (const Array& array : actions_.list)
+    for (const GuardedArray& array : actions_.list)
       for (i32 row = 0; row < i32(array.rows.size()); ++row) array.draw(row, rng_);
   }
 
@@ -204,7 +204,7 @@ class Game {
   }
 
   // Returns the number of rows of an array that the players have.
-  i32 rows_of(const Copy& copy, const Array& array) const {
+  i32 rows_of(const Copy& copy, const GuardedArray& array) const {
     return array.spec->per_player ? Contract::players(*copy.state) : 1;
   }
 
@@ -215,7 +215,7 @@ class Game {
   void compare_rows(const Copy& one, const Copy& other, OldRows old) {
     call.function = "observe";
     for (size_t f = 0; f < one.results.list.size(); ++f) {
-      const Array &first = one.results.list[f], &second = other.results.list[f];
+      const GuardedArray &first = one.results.list[f], &second = other.results.list[f];
       const i32 rows = rows_of(one, first);
       if (rows != rows_of(other, second)) differ("players", "the number of players", other);
       for (i32 row = 0; row < rows; ++row) {
@@ -309,7 +309,7 @@ class Game {
   void check_values(const Copy& copy) {
     call.function = "observe";
     for (size_t f = 0; f < copy.results.list.size(); ++f) {
-      const Array& array = copy.results.list[f];
+      const GuardedArray& array = copy.results.list[f];
       const std::string place = array.last.file == nullptr ? "observe" : to_text(array.last);
       for (i32 row = 0; row < rows_of(copy, array); ++row) {
         for (i64 i = 0; i < array.spec->elements(); ++i) {

@@ -38,7 +38,7 @@ struct Call {
   i64 episode = 0, step = 0;
   bool foreign_state = false;  // the state's bytes were changed, as pool.restore may do
   u8 fill = 0;                 // the byte with which memory was filled before the call
-  Place last{};                // the last access to a row
+  SourceLine last{};           // the last access to a row
 };
 inline Call call;
 
@@ -81,7 +81,7 @@ inline void write_context() {
   end();
 }
 
-inline std::string to_text(Place place) {
+inline std::string to_text(SourceLine place) {
   return place.file == nullptr ? "" : std::string(place.file) + ":" + std::to_string(place.line);
 }
 

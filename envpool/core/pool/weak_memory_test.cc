@@ -37,7 +37,7 @@ bool whole() {
   return wanted != nullptr && std::string(wanted) == "whole";
 }
 
-void print(const char* name, const Model& model) {
+void print(const char* name, const MemoryModel& model) {
   std::printf("%s: %zu states, %zu executions\n", name, model.states, model.executions);
   std::fflush(stdout);
 }
@@ -47,8 +47,8 @@ void print(const char* name, const Model& model) {
 // Two threads each store, and then load what the other one stores. Returns whether at least one of them always sees the
 // other's store.
 bool one_sees_the_other(std::memory_order store, std::memory_order load) {
-  Model model;
-  return model.explore([&](Model& m) -> Check {
+  MemoryModel model;
+  return model.explore([&](MemoryModel& m) -> Check {
     const auto x = std::make_shared<ModelledAtomic<i32>>(0), y = std::make_shared<ModelledAtomic<i32>>(0);
     const auto seen = std::make_shared<std::array<i32, 2>>();
     m.thread([=] {
@@ -65,8 +65,8 @@ bool one_sees_the_other(std::memory_order store, std::memory_order load) {
 
 // One thread writes data and sets a flag; another one that sees the flag reads the data.
 bool data_arrives(std::memory_order store, std::memory_order load) {
-  Model model;
-  return model.explore([&](Model& m) -> Check {
+  MemoryModel model;
+  return model.explore([&](MemoryModel& m) -> Check {
     const auto data = std::make_shared<Plain<i32>>();
     const auto flag = std::make_shared<ModelledAtomic<i32>>(0);
     const auto seen = std::make_shared<i32>(1);
@@ -84,8 +84,8 @@ bool data_arrives(std::memory_order store, std::memory_order load) {
 // Two threads store to different locations. Two others read both, in opposite orders. Returns whether they agree on
 // which store was first.
 bool readers_agree(std::memory_order store, std::memory_order load) {
-  Model model;
-  return model.explore([&](Model& m) -> Check {
+  MemoryModel model;
+  return model.explore([&](MemoryModel& m) -> Check {
     const auto x = std::make_shared<ModelledAtomic<i32>>(0), y = std::make_shared<ModelledAtomic<i32>>(0);
     const auto seen = std::make_shared<std::array<i32, 4>>();
     m.thread([=] { x->store(1, store); });
@@ -104,8 +104,8 @@ bool readers_agree(std::memory_order store, std::memory_order load) {
 
 // Two threads store to two locations, in opposite orders. Returns whether the first store of one of them comes last.
 bool stores_are_ordered(std::memory_order store) {
-  Model model;
-  return model.explore([&](Model& m) -> Check {
+  MemoryModel model;
+  return model.explore([&](MemoryModel& m) -> Check {
     const auto x = std::make_shared<ModelledAtomic<i32>>(0), y = std::make_shared<ModelledAtomic<i32>>(0);
     m.thread([=] {
       x->store(1, store);
@@ -120,8 +120,8 @@ bool stores_are_ordered(std::memory_order store) {
 }
 
 bool updates_are_atomic() {
-  Model model;
-  return model.explore([&](Model& m) -> Check {
+  MemoryModel model;
+  return model.explore([&](MemoryModel& m) -> Check {
     const auto x = std::make_shared<ModelledAtomic<i32>>(0);
     for (int i = 0; i < 3; ++i) m.thread([=] { x->fetch_add(1, kRelaxed); });
     return [=] { return x->load() == 3; };
@@ -173,9 +173,9 @@ bool queue_works(Weakened weakened, Sends sends, int workers, i32 rounds, const 
     std::array<i32, 2> stepped{};
     bool wrong = false, again = false;
   };
-  Model model;
+  MemoryModel model;
   model.weakened = weakened;
-  const bool right = model.explore([&](Model& m) -> Check {
+  const bool right = model.explore([&](MemoryModel& m) -> Check {
     const auto s = make<Shared>();
     m.thread([=] {
       s->block.open(2);
@@ -237,9 +237,9 @@ bool workers_wake(Weakened weakened, int workers, std::vector<i32> requests, con
     WorkerWakeups wakeups;
     i32 taken = 0;
   };
-  Model model;
+  MemoryModel model;
   model.weakened = weakened;
-  const bool right = model.explore([&](Model& m) -> Check {
+  const bool right = model.explore([&](MemoryModel& m) -> Check {
     const auto s = make<Shared>();
     m.thread([=] {
       for (size_t i = 0; i < requests.size(); ++i) {
@@ -280,9 +280,9 @@ bool receiver_wakes(Weakened weakened) {
     Plain<i32> result;
     bool got = false;
   };
-  Model model;
+  MemoryModel model;
   model.weakened = weakened;
-  const bool right = model.explore([&](Model& m) -> Check {
+  const bool right = model.explore([&](MemoryModel& m) -> Check {
     const auto s = make<Shared>();
     s->block.open(1);
     m.thread([=] {

@@ -2,7 +2,8 @@
 //
 // The kernel of a pool on a GPU. One launch resets or steps the selected environments by the rules of episode.h, and
 // writes the same arrays as vector_env.h. A source for NVRTC consists of the environment's header, this one, and
-// ENVPOOL_KERNEL(the environment's type); envpool/cuda/program.py writes it. The host includes this file for Work.
+// ENVPOOL_KERNEL(the environment's type); envpool/cuda/program.py writes it. The host includes this file for
+// PoolLaunch.
 //
 // One thread steps an environment of one player. A team of threads steps a world of several players, with a barrier
 // between phases; each thread handles one agent, or several if there are more agents than threads in a block. A team is
@@ -17,7 +18,7 @@
 namespace envpool::device {
 
 // The parameters of one launch.
-struct Work {
+struct PoolLaunch {
   u8* slots;  // EnvSlot and extra bytes of each environment
   i64 slot_bytes;
   const i32* env_ids;  // of the rows; null: row k is environment first_env + k
@@ -44,7 +45,7 @@ struct Work {
   ActionInput actions[kMostActions];
 };
 
-static_assert(sizeof(Work) <= 2560);
+static_assert(sizeof(PoolLaunch) <= 2560);
 
 }  // namespace envpool::device
 
@@ -53,14 +54,14 @@ static_assert(sizeof(Work) <= 2560);
 namespace envpool::device {
 
 // Checks and converts a row of every field. Returns false and reports a fault if a value is bad.
-inline bool take_rows(const Work& work, i64 row) {
+inline bool take_rows(const PoolLaunch& launch, i64 row) {
   bool good = true;
-  for (i32 f = 0; f < work.num_actions; ++f) {
-    const ActionInput& input = work.actions[f];
+  for (i32 f = 0; f < launch.num_actions; ++f) {
+    const ActionInput& input = launch.actions[f];
     u8* converted = input.converted == nullptr ? nullptr : input.converted + row * input.row_bytes;
     const i32 bad = take_row(input, input.data + row * input.row_stride, converted);
     if (bad < 0) continue;
-    *work.fault = Fault{u64(f) + 1, row, bad}.packed();
+    *launch.fault = Fault{u64(f) + 1, row, bad}.packed();
     good = false;
   }
   return good;
@@ -71,9 +72,9 @@ struct ActionFields {
   const void* fields[kMostActions];
   i64 row_bytes[kMostActions];
 
-  explicit ActionFields(const Work& work) {
+  explicit ActionFields(const PoolLaunch& launch) {
     for (i32 f = 0; f < kMostActions; ++f) {
-      const ActionInput& input = work.actions[f];
+      const ActionInput& input = launch.actions[f];
       fields[f] = input.converted == nullptr ? input.data : input.converted;
       row_bytes[f] = input.row_bytes;
     }
@@ -81,11 +82,11 @@ struct ActionFields {
   ActionRow at(i64 row) const { return {fields, row_bytes, row}; }
 };
 
-inline ResultColumns columns_of(const Work& work) {
-  return {static_cast<f32*>(work.common[abi::kReward]),    static_cast<f32*>(work.common[abi::kDiscount]),
-          static_cast<u8*>(work.common[abi::kTerminated]), static_cast<u8*>(work.common[abi::kTruncated]),
-          static_cast<i32*>(work.common[abi::kStepType]),  static_cast<i32*>(work.common[abi::kEnvId]),
-          static_cast<i32*>(work.common[abi::kElapsed]),   static_cast<i32*>(work.common[abi::kPlayers])};
+inline ResultColumns columns_of(const PoolLaunch& launch) {
+  return {static_cast<f32*>(launch.common[abi::kReward]),    static_cast<f32*>(launch.common[abi::kDiscount]),
+          static_cast<u8*>(launch.common[abi::kTerminated]), static_cast<u8*>(launch.common[abi::kTruncated]),
+          static_cast<i32*>(launch.common[abi::kStepType]),  static_cast<i32*>(launch.common[abi::kEnvId]),
+          static_cast<i32*>(launch.common[abi::kElapsed]),   static_cast<i32*>(launch.common[abi::kPlayers])};
 }
 
 // The environment of one row.
@@ -96,75 +97,75 @@ struct Place {
   i64 k;
   i32 env_id, limit;
 
-  Place(const Work& work, const typename Env::Params& shared, i64 row)
-      : Place(work, shared, row, work.env_ids == nullptr ? work.first_env + i32(row) : work.env_ids[row]) {}
+  Place(const PoolLaunch& launch, const typename Env::Params& shared, i64 row)
+      : Place(launch, shared, row, launch.env_ids == nullptr ? launch.first_env + i32(row) : launch.env_ids[row]) {}
 
   // Repairs and reseeds the state before a reset or a step, if requested. Only one thread of a team calls it.
-  void prepare(const Work& work) const {
-    if (work.repair) {
+  void prepare(const PoolLaunch& launch) const {
+    if (launch.repair) {
       it.episode.repair();
       envpool::repair<Env>(it.state, params);
     }
-    if (work.seeds != nullptr) it.episode.seed(work.seeds[k], work.streams[k]);
+    if (launch.seeds != nullptr) it.episode.seed(launch.seeds[k], launch.streams[k]);
   }
 
  private:
-  Place(const Work& work, const typename Env::Params& shared, i64 row, i32 id)
-      : it(*reinterpret_cast<EnvSlot<StateOf<Env>>*>(work.slots + id * work.slot_bytes)),
+  Place(const PoolLaunch& launch, const typename Env::Params& shared, i64 row, i32 id)
+      : it(*reinterpret_cast<EnvSlot<StateOf<Env>>*>(launch.slots + id * launch.slot_bytes)),
 #ifdef ENVPOOL_PARAMS_EACH
-        params(reinterpret_cast<const typename Env::Params*>(work.params)[id]),
+        params(reinterpret_cast<const typename Env::Params*>(launch.params)[id]),
 #else
         params(shared),
 #endif
         k(row),
         env_id(id),
-        limit(work.limits[id]) {
+        limit(launch.limits[id]) {
   }
 };
 
 // Returns whether the row begins an episode. Without autoreset, stepping an episode that is over is a fault. So is a
 // row for which the caller named another environment. Both faults set `refused`.
-inline bool restarts(const Work& work, const Episode& episode, i32 env_id, i64 k, bool& refused) {
-  const bool misnamed = work.named != nullptr && work.named[k] != env_id;
-  refused = misnamed || (!work.restart && episode.over && work.autoreset == abi::kAutoresetDisabled);
-  if (refused) *work.fault = Fault{misnamed ? Fault::kEnvId : Fault::kOver, k, 0}.packed();
-  return work.restart || (episode.over && !refused);
+inline bool restarts(const PoolLaunch& launch, const Episode& episode, i32 env_id, i64 k, bool& refused) {
+  const bool misnamed = launch.named != nullptr && launch.named[k] != env_id;
+  refused = misnamed || (!launch.restart && episode.over && launch.autoreset == abi::kAutoresetDisabled);
+  if (refused) *launch.fault = Fault{misnamed ? Fault::kEnvId : Fault::kOver, k, 0}.packed();
+  return launch.restart || (episode.over && !refused);
 }
 
 template <class Env>
-void run_one(const Work& work, const typename Env::Params& shared) {
+void run_one(const PoolLaunch& launch, const typename Env::Params& shared) {
   const i64 k = i64{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (k >= work.count) return;
-  const Place<Env> place(work, shared, k);
+  if (k >= launch.count) return;
+  const Place<Env> place(launch, shared, k);
   Episode& episode = place.it.episode;
   StateOf<Env>& state = place.it.state;
 
-  place.prepare(work);
+  place.prepare(launch);
   bool refused;
-  bool begins = restarts(work, episode, place.env_id, k, refused);
+  bool begins = restarts(launch, episode, place.env_id, k, refused);
   Outcome outcome;
   bool ended = false;
   if (begins) {
     episode.begin();
-  } else if (refused |= !take_rows(work, k); !refused) {
-    const ActionFields actions(work);
+  } else if (refused |= !take_rows(launch, k); !refused) {
+    const ActionFields actions(launch);
     outcome = Env::step(state, place.params, actions.at(k), episode.rng);
     ended = episode.conclude(outcome, place.limit);
   }
-  const ResultColumns columns = columns_of(work);
+  const ResultColumns columns = columns_of(launch);
   columns.write(k, place.env_id, episode, outcome, begins, 1);
   columns.reward[k] = outcome.reward;
   columns.discount[k] = outcome.discount;
-  work.done[k] = ended;
-  if (ended && work.autoreset == abi::kAutoresetSameStep) {
-    Env::observe(state, place.params, Row{work.own_final, work.row_bytes, k});
+  launch.done[k] = ended;
+  if (ended && launch.autoreset == abi::kAutoresetSameStep) {
+    Env::observe(state, place.params, Row{launch.own_final, launch.row_bytes, k});
     episode.begin();
     begins = true;
   }
   if (begins) Env::reset(state, place.params, episode.rng);
-  Env::observe(state, place.params, Row{work.own, work.row_bytes, k});
-  if (!refused) work.over_now[place.env_id] = ended;
-  work.players_now[place.env_id] = 1;
+  Env::observe(state, place.params, Row{launch.own, launch.row_bytes, k});
+  if (!refused) launch.over_now[place.env_id] = ended;
+  launch.players_now[place.env_id] = 1;
 }
 
 // Decisions of a team's first thread, shared with the other threads.
@@ -174,13 +175,13 @@ struct Decisions {
 };
 
 template <class Env>
-void run_world(const Work& work, const typename Env::Params& shared) {
+void run_world(const PoolLaunch& launch, const typename Env::Params& shared) {
   __shared__ Decisions decisions[Team::kTeams];
   const Team team;
   Decisions& decided = decisions[team.number];
-  const i64 k = i64{blockIdx.x} * Team::kTeams + team.number, first = k * work.max_players;
-  if (k >= work.count) return;
-  const Place<Env> place(work, shared, k);
+  const i64 k = i64{blockIdx.x} * Team::kTeams + team.number, first = k * launch.max_players;
+  if (k >= launch.count) return;
+  const Place<Env> place(launch, shared, k);
   Episode& episode = place.it.episode;
   World<Env>& world = place.it.state;
   const auto begin = [&] {
@@ -189,9 +190,9 @@ void run_world(const Work& work, const typename Env::Params& shared) {
   };
 
   if (team.leads()) {
-    place.prepare(work);
+    place.prepare(launch);
     bool refused;
-    const bool begins = restarts(work, episode, place.env_id, k, refused);
+    const bool begins = restarts(launch, episode, place.env_id, k, refused);
     if (begins) begin();
     decided = {begins, refused, /*ended=*/false, /*discount=*/1};
   }
@@ -199,14 +200,14 @@ void run_world(const Work& work, const typename Env::Params& shared) {
   const bool begins = decided.begins, refused = decided.refused;
   bool good = true;
   if (!begins && !refused) {
-    team.for_each(players_of(world, work.max_players), [&](i32 agent) { good &= take_rows(work, first + agent); });
+    team.for_each(players_of(world, launch.max_players), [&](i32 agent) { good &= take_rows(launch, first + agent); });
   }
   const bool idle = team.any(!good) || refused, steps = !begins && !idle;
   if (steps) {
-    const ActionFields actions(work);
-    run_phases<Env, 0>(team, world, place.params, episode, work.max_players, actions, first);
+    const ActionFields actions(launch);
+    run_phases<Env, 0>(team, world, place.params, episode, launch.max_players, actions, first);
   }
-  const ResultColumns columns = columns_of(work);
+  const ResultColumns columns = columns_of(launch);
   if (team.leads()) {
     Outcome outcome;
     if (steps) {
@@ -215,39 +216,39 @@ void run_world(const Work& work, const typename Env::Params& shared) {
       decided.discount = outcome.discount;
     }
     columns.write(k, place.env_id, episode, outcome, begins, 0);
-    work.done[k] = decided.ended;
+    launch.done[k] = decided.ended;
   }
   team.sync();
   const bool ended = decided.ended;
-  const i32 players = players_of(world, work.max_players);
-  team.for_each(work.max_players, [&](i32 agent) {
+  const i32 players = players_of(world, launch.max_players);
+  team.for_each(launch.max_players, [&](i32 agent) {
     const bool there = agent < players;
     columns.reward[first + agent] = there && steps ? Env::reward(world, agent) : 0.0f;
     columns.discount[first + agent] = there ? decided.discount : 0.0f;
   });
-  if (ended && work.autoreset == abi::kAutoresetSameStep) {
-    observe_all<Env>(team, world, place.params, work, work.own_final, work.row_bytes, k);
+  if (ended && launch.autoreset == abi::kAutoresetSameStep) {
+    observe_all<Env>(team, world, place.params, launch, launch.own_final, launch.row_bytes, k);
     team.sync();
     if (team.leads()) begin();
     team.sync();
   }
-  observe_all<Env>(team, world, place.params, work, work.own, work.row_bytes, k);
-  const i32 now = players_of(world, work.max_players), most = now > players ? now : players;
+  observe_all<Env>(team, world, place.params, launch, launch.own, launch.row_bytes, k);
+  const i32 now = players_of(world, launch.max_players), most = now > players ? now : players;
   if (team.leads()) {
     columns.players[k] = most;
-    work.players_now[place.env_id] = most;
-    if (!idle) work.over_now[place.env_id] = ended;
+    launch.players_now[place.env_id] = most;
+    if (!idle) launch.over_now[place.env_id] = ended;
   }
-  team.for_each(work.max_players,
-                [&](i32 agent) { work.player_env_id[first + agent] = agent < most ? place.env_id : -1; });
+  team.for_each(launch.max_players,
+                [&](i32 agent) { launch.player_env_id[first + agent] = agent < most ? place.env_id : -1; });
 }
 
 template <class Env>
-void run(const Work& work, const typename Env::Params& params) {
+void run(const PoolLaunch& launch, const typename Env::Params& params) {
   if constexpr (requires { typename Env::Shared; }) {
-    run_world<Env>(work, params);
+    run_world<Env>(launch, params);
   } else {
-    run_one<Env>(work, params);
+    run_one<Env>(launch, params);
   }
 }
 
@@ -255,10 +256,10 @@ void run(const Work& work, const typename Env::Params& params) {
 
 // Defines the kernel `envpool_run` of an environment. ENVPOOL_THREADS is the number of threads in a block. ENVPOOL_TEAM
 // is the number of threads for a world of several players: all of a block, or a power of two that is at most 32.
-#define ENVPOOL_KERNEL(Env)                                                                                         \
-  extern "C" __global__ void __launch_bounds__(ENVPOOL_THREADS)                                                     \
-      envpool_run(const __grid_constant__ envpool::device::Work work, const __grid_constant__ Env::Params params) { \
-    envpool::device::run<Env>(work, params);                                                                        \
+#define ENVPOOL_KERNEL(Env)                                                                                     \
+  extern "C" __global__ void __launch_bounds__(ENVPOOL_THREADS) envpool_run(                                    \
+      const __grid_constant__ envpool::device::PoolLaunch launch, const __grid_constant__ Env::Params params) { \
+    envpool::device::run<Env>(launch, params);                                                                  \
   }
 
 #endif  // __CUDACC__

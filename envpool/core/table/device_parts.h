@@ -157,16 +157,16 @@ inline void clear_row(void* field, i64 row_bytes, i64 row) {
 }
 
 // Writes the observations of a world and its players, and zeros in the rows of absent players.
-template <class Env, class Work>
-void observe_all(const Team& team, const World<Env>& world, const typename Env::Params& params, const Work& work,
+template <class Env, class Launch>
+void observe_all(const Team& team, const World<Env>& world, const typename Env::Params& params, const Launch& launch,
                  void* const* fields, const i64* row_bytes, i64 k) {
-  const i32 count = players_of(world, work.max_players);
+  const i32 count = players_of(world, launch.max_players);
   if (team.leads()) Env::observe_world(world, params, Row{fields, row_bytes, k});
-  team.for_each(work.max_players, [&](i32 agent) {
-    const i64 row = k * work.max_players + agent;
+  team.for_each(launch.max_players, [&](i32 agent) {
+    const i64 row = k * launch.max_players + agent;
     if (agent < count) return Env::observe(world, params, agent, Row{fields, row_bytes, row});
-    for (i32 f = 0; f < work.num_own; ++f) {
-      if (work.per_player[f] != 0) clear_row(fields[f], row_bytes[f], row);
+    for (i32 f = 0; f < launch.num_own; ++f) {
+      if (launch.per_player[f] != 0) clear_row(fields[f], row_bytes[f], row);
     }
   });
 }
@@ -179,7 +179,7 @@ constexpr u64 offset_of_state() {
 }
 
 // The maximum size of Params. With every driver and GPU, a kernel's arguments may take 4,096 bytes in all. The other
-// argument, Work or PureLaunch, takes less than 2,560.
+// argument, PoolLaunch or PureLaunch, takes less than 2,560.
 inline constexpr u64 kMostParamsBytes = 1536;
 
 }  // namespace envpool::device

@@ -72,10 +72,10 @@ struct Fiber {
   bool asleep = false, done = false;
 };
 
-class Model {
+class MemoryModel {
  public:
-  static Model*& current() {
-    static Model* model = nullptr;
+  static MemoryModel*& current() {
+    static MemoryModel* model = nullptr;
     return model;
   }
 
@@ -89,7 +89,7 @@ class Model {
 
   // A program constructs its objects, adds its threads and returns a function that checks the outcome when no thread
   // can proceed.
-  using Program = std::function<std::function<bool()>(Model&)>;
+  using Program = std::function<std::function<bool()>(MemoryModel&)>;
 
   // Returns whether the outcome of every execution is right and no execution has a data race.
   bool explore(const Program& program) {
@@ -203,7 +203,7 @@ class Model {
   u64 key() const;
   static bool can_run(const Fiber& fiber);
   static void start() {
-    Model& model = *current();
+    MemoryModel& model = *current();
     model.running->body();
     model.running->done = true;
     setcontext(&model.scheduler_);
@@ -216,7 +216,7 @@ class Model {
       getcontext(&fiber->context);
       fiber->context.uc_stack.ss_sp = fiber->stack.data();
       fiber->context.uc_stack.ss_size = fiber->stack.size();
-      makecontext(&fiber->context, &Model::start, 0);
+      makecontext(&fiber->context, &MemoryModel::start, 0);
     }
     while (true) {
       std::vector<Fiber*> ready;
@@ -249,18 +249,18 @@ class ModelledAtomic {
   static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>);
 
  public:
-  ModelledAtomic(T value = T()) : at_(Model::current()->add_location(bits(value))) {}
+  ModelledAtomic(T value = T()) : at_(MemoryModel::current()->add_location(bits(value))) {}
   ModelledAtomic(const ModelledAtomic&) = delete;
 
   T load(std::memory_order order = std::memory_order_seq_cst) const {
-    Model& model = *Model::current();
+    MemoryModel& model = *MemoryModel::current();
     if (model.running == nullptr) return value(model.locations[size_t(at_)].history.back().value);
     model.pause();
     const auto effects = model.effects(order);
     return take(model.choose_position(at_, effects.sequential, [](int) { return true; }), effects.acquires);
   }
   void store(T desired, std::memory_order order = std::memory_order_seq_cst) {
-    Model& model = *Model::current();
+    MemoryModel& model = *MemoryModel::current();
     if (model.running == nullptr) {
       model.locations[size_t(at_)].history = {Store{bits(desired)}};
       return;
@@ -278,7 +278,7 @@ class ModelledAtomic {
   }
   bool compare_exchange_weak(T& expected, T desired, std::memory_order order = std::memory_order_seq_cst,
                              std::memory_order failed = std::memory_order_seq_cst) {
-    Model& model = *Model::current();
+    MemoryModel& model = *MemoryModel::current();
     model.pause();
     const auto effects = model.effects(order);
     const int from = model.choose_position(at_, effects.sequential, [&](int i) {
@@ -304,15 +304,15 @@ class ModelledAtomic {
     return result;
   }
   T take(int position, bool acquires) const {
-    Model& model = *Model::current();
+    MemoryModel& model = *MemoryModel::current();
     model.read(at_, position, acquires);
     const u64 found = model.locations[size_t(at_)].history[size_t(position)].value;
     model.record(found);
     return value(found);
   }
   // A read-modify-write continues the release sequence of the store that it reads.
-  T replace(int from, T desired, Model::Effects effects) {
-    Model& model = *Model::current();
+  T replace(int from, T desired, MemoryModel::Effects effects) {
+    MemoryModel& model = *MemoryModel::current();
     const T old = take(from, effects.acquires);
     model.insert(at_, from, Store{bits(desired), model.locations[size_t(at_)].history[size_t(from)].released, true},
                  effects.releases, effects.sequential);
@@ -320,7 +320,7 @@ class ModelledAtomic {
   }
   template <class Function>
   T update(Function&& function, std::memory_order order) {
-    Model& model = *Model::current();
+    MemoryModel& model = *MemoryModel::current();
     model.pause();
     const auto effects = model.effects(order);
     const int from = model.choose_position(at_, effects.sequential, [&](int i) { return model.is_free(at_, i); });
@@ -337,10 +337,10 @@ class Plain {
  public:
   T read() const {
     check();
-    return T(Model::current()->locations[size_t(at_)].history.back().value);
+    return T(MemoryModel::current()->locations[size_t(at_)].history.back().value);
   }
   void write(T value) {
-    Model& model = *Model::current();
+    MemoryModel& model = *MemoryModel::current();
     check();
     model.insert(at_, int(model.locations[size_t(at_)].history.size()) - 1, Store{u64(value)}, /*releases=*/false,
                  /*sequential=*/false);
@@ -348,35 +348,35 @@ class Plain {
 
  private:
   void check() const {
-    Model& model = *Model::current();
+    MemoryModel& model = *MemoryModel::current();
     if (size_t(model.running->view[size_t(at_)]) + 1 == model.locations[size_t(at_)].history.size()) return;
     model.race = true;
     model.pause();
   }
-  const int at_ = Model::current()->add_location(0);
+  const int at_ = MemoryModel::current()->add_location(0);
 };
 
 class ModelledMutex {
  public:
-  ModelledMutex() { Model::current()->mutexes.push_back(this); }
+  ModelledMutex() { MemoryModel::current()->mutexes.push_back(this); }
   ModelledMutex(const ModelledMutex&) = delete;
   void lock() {
-    Model& model = *Model::current();
+    MemoryModel& model = *MemoryModel::current();
     model.running->wants = this;
     model.pause();
     acquire(*model.running);
   }
   void unlock() {
-    Model& model = *Model::current();
+    MemoryModel& model = *MemoryModel::current();
     model.pause();
     release(model);
   }
   void acquire(Fiber& fiber) {
     fiber.wants = nullptr;
     owner = &fiber;
-    Model::join(fiber.view, view);
+    MemoryModel::join(fiber.view, view);
   }
-  void release(const Model& model) {
+  void release(const MemoryModel& model) {
     owner = nullptr;
     view = model.running->view;
   }
@@ -390,7 +390,7 @@ class ModelledCondition {
  public:
   template <class Lock, class Condition>
   void wait(Lock& lock, Condition&& condition) {
-    Model& model = *Model::current();
+    MemoryModel& model = *MemoryModel::current();
     while (!condition()) {
       model.pause();
       Fiber& fiber = *model.running;
@@ -403,12 +403,12 @@ class ModelledCondition {
     }
   }
   void notify_one() {
-    Model& model = *Model::current();
+    MemoryModel& model = *MemoryModel::current();
     model.pause();
     if (!sleepers_.empty()) wake(size_t(model.choose(int(sleepers_.size()))));
   }
   void notify_all() {
-    Model::current()->pause();
+    MemoryModel::current()->pause();
     while (!sleepers_.empty()) wake(0);
   }
 
@@ -420,16 +420,16 @@ class ModelledCondition {
   std::vector<Fiber*> sleepers_;
 };
 
-inline bool Model::can_run(const Fiber& fiber) {
+inline bool MemoryModel::can_run(const Fiber& fiber) {
   return !fiber.done && !fiber.asleep && (fiber.wants == nullptr || fiber.wants->owner == nullptr);
 }
 
 template <class Shift>
-void Model::shift_mutexes(Shift&& shift) {
+void MemoryModel::shift_mutexes(Shift&& shift) {
   for (ModelledMutex* mutex : mutexes) shift(mutex->view);
 }
 
-inline u64 Model::key() const {
+inline u64 MemoryModel::key() const {
   u64 hash = 1;
   const auto add = [&](const View& view) {
     for (size_t i = 0; i < view.size(); i += 8) {

@@ -17,7 +17,7 @@ from envpool.python.options import wrong_type, wrong_value
 from envpool.registration import register_family
 
 
-class Environment(NamedTuple):
+class GymEnvironment(NamedTuple):
     """One environment and its versions.
 
     Attributes:
@@ -45,7 +45,7 @@ _OLD_HUMANOID = {"exclude_worldbody_observations": False, "exclude_root_actuator
 _ARM = {"reward_dist_weight": "dist_cost_weight", "reward_control_weight": "ctrl_cost_weight"}
 
 _ENVIRONMENTS = [
-    Environment(
+    GymEnvironment(
         "Ant",
         "A four-legged robot that is rewarded for walking.",
         threshold=6000.0,
@@ -53,17 +53,17 @@ _ENVIRONMENTS = [
         v4_only={"use_contact_force": False},
         renamed={"use_contact_forces": "use_contact_force"},
     ),
-    Environment("HalfCheetah", "A planar two-legged cheetah that is rewarded for running.", threshold=4800.0),
-    Environment(
+    GymEnvironment("HalfCheetah", "A planar two-legged cheetah that is rewarded for running.", threshold=4800.0),
+    GymEnvironment(
         "Hopper", "One leg that is rewarded for hopping.", threshold=3800.0, old={"legacy_healthy_reward": True}
     ),
-    Environment(
+    GymEnvironment(
         "Humanoid",
         "A humanoid that is rewarded for walking.",
         old={**_OLD_HUMANOID, "legacy_healthy_reward": True},
         v4_only={"use_contact_force": False},
     ),
-    Environment(
+    GymEnvironment(
         "HumanoidStandup",
         "A humanoid on its back that is rewarded for standing up.",
         oldest=2,
@@ -74,7 +74,7 @@ _ENVIRONMENTS = [
             "impact_cost_range": "contact_cost_range",
         },
     ),
-    Environment(
+    GymEnvironment(
         "InvertedDoublePendulum",
         "A cart that balances two poles, one on top of the other.",
         threshold=9100.0,
@@ -85,14 +85,14 @@ _ENVIRONMENTS = [
             "default_camera_config": "distance=4.1225 lookat=0,0,0.12250000000000005",  # not in version 5
         },
     ),
-    Environment(
+    GymEnvironment(
         "InvertedPendulum",
         "A cart that balances a pole.",
         threshold=950.0,
         oldest=2,
         old={"reward_if_not_terminated": False},
     ),
-    Environment(
+    GymEnvironment(
         "Pusher",
         "An arm that is rewarded for pushing a cylinder to a goal.",
         steps=100,
@@ -101,7 +101,7 @@ _ENVIRONMENTS = [
         old={"xml_file": "pusher.xml", "reward_after_step": False, "weighted_reward_info": False},
         renamed={**_ARM, "reward_near_weight": "near_cost_weight"},
     ),
-    Environment(
+    GymEnvironment(
         "Reacher",
         "An arm that is rewarded for holding its tip near a target.",
         steps=50,
@@ -110,8 +110,8 @@ _ENVIRONMENTS = [
         old={"reward_after_step": False, "obs_include_z_distance": True},
         renamed=_ARM,
     ),
-    Environment("Swimmer", "A chain of links that is rewarded for swimming.", threshold=360.0),
-    Environment(
+    GymEnvironment("Swimmer", "A chain of links that is rewarded for swimming.", threshold=360.0),
+    GymEnvironment(
         "Walker2d",
         "Two planar legs that are rewarded for walking.",
         old={"xml_file": "walker2d.xml", "legacy_healthy_reward": True},
@@ -199,7 +199,7 @@ class GymMujoco(MujocoFamily):
 _FAMILY = GymMujoco()
 
 
-def _register(environment: Environment, version: int) -> None:
+def _register(environment: GymEnvironment, version: int) -> None:
     task_id = f"{environment.name}-v{version}"
     options: dict[str, Any] = {} if version == 5 else {"info_version": version, **environment.old}
     if version == 4:
