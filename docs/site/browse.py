@@ -47,6 +47,7 @@ LOOK = """() => ({
 
 
 _README = """<!doctype html><html lang="en"><meta charset="utf-8"><title>README</title><base href="/">
+<link rel="icon" href="data:,">
 <meta name="viewport" content="width=device-width">
 <style>
 body {{ margin: 0 auto; padding: 16px; max-width: 840px; font: 16px/1.5 sans-serif; color: #1f2328 }}
