@@ -86,7 +86,8 @@ def _header_is_known(registration: Registration, table: Table) -> bool:
     if table.device is None:
         return False
     try:
-        header_of(registration.task_id, table.device, registration.source, registration.include)
+        made = registration
+        header_of(made.task_id, table.device, made.source, made.include, made.flags)
     except ValueError:
         return False
     return True
