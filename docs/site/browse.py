@@ -5,7 +5,8 @@
 
 The script checks that every link within the site leads to an existing page and anchor, every image is shown, nothing is
 fetched from other sites, no script fails, no page is wider than its window on a desktop or a phone, and every page can
-be reached from the first. It writes screenshots of all pages to build/docs/screenshots.
+be reached from the first. It writes screenshots to build/docs/screenshots: of every page on a desktop, and of the pages
+in the two upper levels and the README on a phone, too. The README is shown approximately as code hosts show it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urldefrag, urlparse
 
+from markdown_it import MarkdownIt
 from playwright.sync_api import Page, TimeoutError, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,6 +44,19 @@ LOOK = """() => ({
   excess: document.documentElement.scrollWidth - document.documentElement.clientWidth,
   title: document.title,
 })"""
+
+
+_README = """<!doctype html><html lang="en"><meta charset="utf-8"><title>README</title><base href="/">
+<link rel="icon" href="data:,">
+<meta name="viewport" content="width=device-width">
+<style>
+body {{ margin: 0 auto; padding: 16px; max-width: 840px; font: 16px/1.5 sans-serif; color: #1f2328 }}
+img {{ max-width: 100% }}
+pre, code {{ background: #f3f4f6; font: 85% monospace }}
+pre {{ padding: 14px; overflow: auto }}
+table {{ display: block; overflow: auto; border-collapse: collapse }}
+td, th {{ border: 1px solid #d1d9e0; padding: 6px 13px }}
+</style>{body}</html>"""
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -131,6 +146,8 @@ class Walk:
         self._width("desktop", seen["excess"])
         self.page.set_viewport_size(dict(zip(("width", "height"), SIZES["phone"], strict=True)))
         self._width("phone", self.page.evaluate(LOOK)["excess"])
+        if name.count("/") < 2:
+            self._shoot(name, "phone")
         found = set()
         for link in seen["links"]:
             target, place = urldefrag(link)
@@ -144,6 +161,21 @@ class Walk:
             elif self.page.request.get(target).status != 200:
                 self._note(f"links to {self._name(target)}, which does not exist")
         return found
+
+    def readme(self, page: Path) -> None:
+        """Writes the README as a page, and checks and shows it. Its links are checked by pages_test.py."""
+        text = (ROOT / "README.md").read_text()
+        page.write_text(_README.format(body=MarkdownIt("commonmark").enable("table").render(text)))
+        self._here = "README"
+        self.base = serve(ROOT)
+        for size, (width, height) in SIZES.items():
+            self.page.set_viewport_size({"width": width, "height": height})
+            self.page.goto(self.base + str(page.relative_to(ROOT)), wait_until="load")
+            seen = self.page.evaluate(LOOK)
+            for picture in seen["broken"]:
+                self._note(f"does not show {picture}")
+            self._shoot("README", size)
+            self._width(size, seen["excess"])
 
     def _width(self, where: str, excess: int) -> None:
         if excess > 0:
@@ -187,6 +219,7 @@ def main() -> None:
         walk = Walk(page, base, pictures)
         walk.all()
         search(walk)
+        walk.readme(arguments.out.resolve() / "README.html")
         version = browser.version
         browser.close()
     reached = {url.removeprefix(base) for url in walk.ids}

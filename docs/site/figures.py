@@ -157,17 +157,21 @@ def _cell(page: str, head: str, row: str, column: str) -> str:
 
 
 def chart(path: Path) -> None:
-    """Draws the ratios on a logarithmic scale, as bars that begin at 1, the speed of the peer."""
+    """Draws the ratios on a logarithmic scale, as bars that begin at 1, the speed of the peer.
+
+    The chart is narrow, so that its letters can be read on a phone. The name of a group is above its bars.
+    """
     import matplotlib
 
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "envpool"
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(8, 5.2), layout="constrained", facecolor="white")
-    at, ticks = 0.0, []
+    figure, axes = pyplot.subplots(figsize=(5.2, 6), layout="constrained", facecolor="white")
+    at = 0.0
     for name, peers in RATIOS:
-        first = at
+        axes.text(1.06, at + 0.1, name, va="center", fontsize=9.5, color="#28303c", weight="bold", zorder=3)
+        at += 1
         for peer, cell in peers.items():
             text = _cell(*cell)
             ratio = float(text.replace(",", ""))
@@ -176,14 +180,12 @@ def chart(path: Path) -> None:
                 max(ratio, 1) * 1.06, at, f"{text}×  {peer}", va="center", fontsize=8.5, color="#28303c", zorder=3
             )
             at += 1
-        ticks.append(((first + at - 1) / 2, name))
-        at += 0.7
+        at += 0.4
     axes.axvline(1, color="#28303c", linewidth=1.4, zorder=3)
     axes.set_xscale("log")
-    axes.set_xlim(0.5, 1100)
+    axes.set_xlim(0.5, 2500)
     axes.set_xticks([1, 10, 100, 1000], ["1×: as fast as\nthe other library", "10×", "100×", "1000×"])
-    axes.set_yticks(*zip(*ticks, strict=True), fontsize=9.5)
-    axes.tick_params(axis="y", length=0)
+    axes.set_yticks([])
     axes.invert_yaxis()
     axes.grid(axis="x", alpha=0.3, zorder=0)
     axes.spines[["top", "right", "left"]].set_visible(False)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws an animation of each environment of a family.
 
-If an environment has no render mode, its observation is drawn: a grid as cells, and any other observation as curves
-over the steps, one for each of its numbers.
+If an environment cannot be rendered, because a package or OpenGL is missing, its observation is drawn: a grid as cells,
+and any other observation as curves over the steps, one for each of its numbers.
 """
 
 from __future__ import annotations
@@ -22,10 +22,7 @@ from envpool.python.spaces import ArraySpecs
 BEFORE, FRAMES, STEPS = 16, 12, 2  # steps before the first frame, frames, and steps between two of them
 SEED = 7
 SIDE = 176  # pixels of the longer side
-CAPTION = (
-    "The environments play random actions. If one has no render mode, its observation is shown as cells, or as curves "
-    "over the steps."
-)
+CAPTION = "The environments play random actions."
 _COLORS = [(31, 111, 139), (224, 164, 88), (176, 58, 72), (82, 130, 76), (120, 94, 160), (90, 100, 110)]
 
 

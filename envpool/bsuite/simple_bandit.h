@@ -31,7 +31,8 @@ struct SimpleBandit {
   // The rewards of the arms follow in memory, each an i32 in units of 1 / (num_actions - 1).
   struct State {
     f32 total_regret;
-    i32 time;  // steps of all episodes
+    i32 time;      // steps of all episodes
+    i32 last_arm;  // 1 + the arm of the last step, which is drawn; 0 before the first step
   };
   enum Field { kObs, kRegret };
 
@@ -53,15 +54,25 @@ struct SimpleBandit {
     s.render_height = kHeight;
     s.render_width = kWidth;
   }
-  static void render(const State& s, const Params& p, u8* rgb) {  // a bar for the reward of each arm
+  // Draws a column for each arm, or for several neighbouring arms if there are many. The column of the last arm is
+  // marked, and a bar shows the reward that it paid. The other rewards are not drawn, because the agent does not know
+  // them.
+  static void render(const State& s, const Params& p, u8* rgb) {
+    constexpr f64 bottom = 14, height = kHeight - 28;
     drawing::Canvas canvas(rgb, kWidth, kHeight);
-    const i32 bars = min(p.num_actions, kWidth / 2);
-    const f64 step = (kWidth - 20.0) / bars, most = max(p.num_actions - 1, 1);
-    for (i32 i = 0; i < bars; ++i) {
-      const i32 arm = i32(i64{i} * p.num_actions / bars);
-      const f64 left = 10 + i * step, top = 12 + (kHeight - 24) * arms(s)[arm] / most;
-      canvas.box(left + 0.1 * step, 8, left + 0.9 * step, top, drawing::kBlue);
+    const i32 columns = min(p.num_actions, kWidth / 4);
+    const f64 step = (kWidth - 20.0) / columns;
+    const bool pulled = s.last_arm >= 1 && s.last_arm <= p.num_actions;
+    const i32 chosen = pulled ? i32(i64{s.last_arm - 1} * columns / p.num_actions) : -1;
+    for (i32 i = 0; i < columns; ++i) {
+      const f64 left = 10 + (i + 0.1) * step, right = 10 + (i + 0.9) * step;
+      canvas.box(left, bottom, right, bottom + height, i == chosen ? drawing::kGoal : drawing::kEmpty);
+      if (i == chosen) {
+        const f64 reward = clamp(f64(arms(s)[s.last_arm - 1]) / max(p.num_actions - 1, 1), 0.0, 1.0);
+        canvas.box(left + 0.2 * step, bottom, right - 0.2 * step, bottom + height * reward, drawing::kBlue);
+      }
     }
+    canvas.line({10, bottom}, {kWidth - 10, bottom}, drawing::kWall, 2);
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("total_regret", &State::total_regret).add("time", &State::time);
@@ -82,6 +93,7 @@ struct SimpleBandit {
     const f32 reward = f32(arms(s)[*action.at<i32>(0)]) / f32(max(p.num_actions - 1, 1));
     s.total_regret = s.total_regret + p.optimal_return - reward;
     count_up(s.time);
+    s.last_arm = *action.at<i32>(0) + 1;
     return {.reward = reward, .terminated = true};
   }
 

@@ -40,7 +40,9 @@ def _commands(
 
 @app.command("list")
 def list_(
-    text: Annotated[str, typer.Argument(help="List only ids that contain this text.")] = "",
+    text: Annotated[
+        str, typer.Argument(help="List only the family with this name, or ids that contain this text.")
+    ] = "",
     family: Annotated[str, typer.Option(help="List only ids of this family.")] = "",
     families: Annotated[bool, typer.Option("--families", help="List the families and their missing packages.")] = False,
     as_json: Json = False,
@@ -180,11 +182,19 @@ def check(
     cxx: Annotated[
         str, typer.Option(metavar="COMPILER", help="The compiler. Default: $CXX, or one that is found.")
     ] = "",
+    flag: Annotated[
+        list[str],
+        typer.Option(
+            metavar="FLAG",
+            help="A flag for the compiler, such as --flag=-Ifolder; may be repeated. --import adds those of "
+            "envpool.compile.",
+        ),
+    ] = [],  # noqa: B006
 ) -> None:
     """Find mistakes in your own environment, such as accesses out of bounds and uninitialised memory."""
     from envpool.cli.check import check as run
 
-    run(source or header, option, module=module, name=name, cxx=cxx)
+    run(source or header, option, module=module, name=name, cxx=cxx, flag=flag)
 
 
 @app.command()

@@ -27,8 +27,9 @@ def by_family() -> dict[str, list[str]]:
 
 
 def show(text: str, family: str, *, as_json: bool) -> None:
-    """Prints the ids that contain `text`, grouped by family. In a terminal and without a filter, prints an overview.
+    """Prints ids by family: those that contain `text`, and those of the family with that name.
 
+    In a terminal and without a filter, prints an overview.
     If stdout is not a terminal, every id is on its own line, and other lines begin with "#".
     """
     families = by_family()
@@ -37,13 +38,14 @@ def show(text: str, family: str, *, as_json: bool) -> None:
         hint = f"; did you mean {near[0]!r}?" if near else "."
         raise Failure(f"there is no family {family!r}{hint} Families: {', '.join(families)}")
     found = {
-        name: [task_id for task_id in ids if text.lower() in task_id.lower()]
+        name: ids if _folded(text) == _folded(name) else [each for each in ids if text.lower() in each.lower()]
         for name, ids in families.items()
         if family in ("", name)
     }
     found = {name: ids for name, ids in found.items() if ids}
     if not found:
-        raise Failure(f"no environment's id contains {text!r}" + (f" in the family {family!r}" if family else ""))
+        where = f" in the family {family!r}" if family else f", and no family has that name: {', '.join(families)}"
+        raise Failure(f"no environment's id contains {text!r}{where}")
     if as_json:
         print_json(
             [
@@ -84,15 +86,21 @@ def _overview(found: dict[str, list[str]]) -> None:
             stem, dash, version = task_id.rpartition("-v")
             versions.setdefault(stem if dash and version.isdigit() else task_id, []).append(version)
         names = [f"{stem} ({len(of)})" if len(of) > 1 else stem for stem, of in versions.items()]
-        shown = names if len(names) <= _SHOWN else [*names[:_SHOWN], f"... and {len(names) - _SHOWN} more"]
+        more = f"and {len(names) - _SHOWN} more: `envpool list {name}` shows all"
+        shown = names if len(names) <= _SHOWN else [*names[:_SHOWN], more]
         out.print("  " + ", ".join(shown) + "\n", highlight=False, markup=False)
     total = sum(map(len, found.values()))
     out.print(
-        f"{total} ids in {len(found)} families; a number in parentheses counts the versions. `envpool list TEXT` and "
-        "`envpool list --family NAME` show complete ids with descriptions.",
+        f"{total} ids in {len(found)} families; a number in parentheses counts the versions. `envpool list TEXT` shows "
+        "complete ids with descriptions: all of a family, such as `envpool list atari`, or those that contain a text, "
+        "such as `envpool list pong`.",
         highlight=False,
         markup=False,
     )
+
+
+def _folded(family: str) -> str:
+    return family.lower().replace("-", "_")
 
 
 def _title(family: str, ids: list[str]) -> str:

@@ -14,14 +14,14 @@ from envpool.cli.own import ids_of, name_of
 from envpool.python.registry import Registration, find
 
 
-def check(header: Path | None, option: Sequence[str], *, module: str, name: str, cxx: str) -> None:
+def check(header: Path | None, option: Sequence[str], *, module: str, name: str, cxx: str, flag: Sequence[str]) -> None:
     """Checks a header or a module's environments, and prints one line for each; `app.py` describes the arguments."""
     options = parse_options(option)
     if (header is None) == (not module):
         raise Failure("expected either HEADER or --import MODULE")
     if header is not None:
         task_id = f"{name.rpartition('::')[2] or name_of(header)}-v0"
-        _check(header, str(header), task_id, name=name, cxx=cxx or None, defaults=options)
+        _check(header, str(header), task_id, name=name, cxx=cxx or None, flags=flag, defaults=options)
         return
     for task_id in ids_of(module):
         made = find(task_id)
@@ -31,7 +31,8 @@ def check(header: Path | None, option: Sequence[str], *, module: str, name: str,
             task_id,
             task_id if made.source else f"check/{task_id}",  # compiling cannot replace an id that a plugin has
             name=name or (table.device["type"] if table.device else made.table),
-            cxx=cxx or None,
+            cxx=cxx or made.cxx or None,
+            flags=[*made.flags, *([f"-I{made.include}"] if made.include else []), *flag],
             defaults={**made.defaults, **options},
             max_episode_steps=made.max_episode_steps,
         )

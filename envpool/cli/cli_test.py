@@ -64,6 +64,16 @@ def test_list_in_a_terminal_is_an_overview() -> None:
     assert f"{len(IDS)} ids in " in plain
     assert "CartPole (2), Pendulum (2), MountainCar" in plain
     assert len(text.splitlines()) < 120
+    assert re.search(r"and \d+ more: `envpool list atari` shows all", plain)
+    assert "`envpool list TEXT` shows complete ids with descriptions" in plain
+
+
+@pytest.mark.parametrize("family", ["atari", "toy_text", "toy-text", "MiniGrid"])
+def test_list_takes_the_name_of_a_family(family: str) -> None:
+    name = family.lower().replace("-", "_")
+    ids = [task_id for task_id in IDS if find(task_id).family == name]
+    title, *shown = run("list", family).stdout.split("\n\n")[0].splitlines()
+    assert title == f"# {name}: {len(ids)} ids" and shown == ids
 
 
 def test_list_of_families() -> None:
@@ -129,6 +139,8 @@ def test_info_reports_where_environments_run() -> None:
         assert "runs on the CPU: in a pool, and as pure functions in jax.jit; on " in said
     assert "runs on the CPU: in a pool, which env.xla() takes into jax.jit" in ant
     assert "GPU" not in ant
+    for task_id, gpu in zip(ids, (True, True, False), strict=True):
+        assert json.loads(run("info", task_id, "--json").stdout)["gpu"] is gpu
     assert json.loads(run("doctor", "--json").stdout)["packages"]["nvidia-cuda-nvrtc-cu12"]["for"].startswith("tests")
 
 
@@ -206,7 +218,7 @@ def test_a_closed_pipe() -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (("list", "zork"), 1, ["no environment's id contains 'zork'"]),
+        (("list", "zork"), 1, ["no environment's id contains 'zork', and no family has that name: atari, "]),
         (("list", "pong", "--family", "toy_text"), 1, ["'pong'", "'toy_text'"]),
         (("list", "--family", "toytext"), 1, ["did you mean 'toy_text'?"]),
         (("info", "cartpole"), 1, ["[cartpole]", "did you mean 'CartPole-v"]),

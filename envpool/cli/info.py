@@ -8,18 +8,23 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from envpool import _core
-from envpool.cli.catalog import PLUGINS, family_of
+from envpool.cli.catalog import family_of
 from envpool.cli.common import Failure, console, parse_options, print_json
+from envpool.cuda.program import header_of
 from envpool.python.construction import Construction
 from envpool.python.options import COMMON_OPTIONS, Option, declared_options
 from envpool.python.registry import Registration, find
 from envpool.python.spaces import ArraySpecs, Field
 
+if TYPE_CHECKING:
+    from envpool._core import Table
+
+_HOW = "give envpool.compile a file, or, in a plugin, envpool::table the header's name and envpool.register include="
 _STEPS = 20  # random steps before the thumbnail, so that it does not show an initial state
 
 
@@ -60,17 +65,32 @@ def describe(registration: Registration, given: dict[str, Any]) -> dict[str, Any
         "info": [],
         "options": [],
         "common_options": list(COMMON_OPTIONS),
+        "portable": False,
+        "gpu": False,
     }
     try:
         table = registration.load()
         options = declared_options(table, registration.defaults)
         facts["options"] = [_option(entry) for entry in options.values()]
         facts["portable"] = bool(table.flags & _core.PORTABLE)
+        facts["gpu"] = facts["portable"] and _header_is_known(registration, table)
         arrays = Construction(registration, given).arrays
     except (RuntimeError, ImportError, OSError) as error:
         facts["missing"] = str(error)
         return facts
     return {**facts, **_arrays(arrays)}
+
+
+def _header_is_known(registration: Registration, table: Table) -> bool:
+    """Returns whether a pool on a GPU could compile the environment."""
+    if table.device is None:
+        return False
+    try:
+        made = registration
+        header_of(made.task_id, table.device, made.source, made.include, made.flags)
+    except ValueError:
+        return False
+    return True
 
 
 def _arrays(arrays: ArraySpecs) -> dict[str, Any]:
@@ -152,7 +172,7 @@ def _where(facts: dict[str, Any]) -> str:
     if not facts["portable"]:
         return "on the CPU: in a pool, which env.xla() takes into jax.jit"
     cpu = "on the CPU: in a pool, and as pure functions in jax.jit"
-    return cpu if facts["family"] == PLUGINS else f"{cpu}; {_gpu()}"
+    return f"{cpu}; {_gpu()}" if facts["gpu"] else f"{cpu}; not on a GPU, because its header is not known: {_HOW}"
 
 
 def _gpu() -> str:

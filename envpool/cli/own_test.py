@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from envpool.plugins.compiler import find_compiler
 from envpool.plugins.testing.headers import WALK
 
 pytest.importorskip("typer")
@@ -49,7 +51,8 @@ def test_commands_with_a_header(folder):
     checked = run("check", HEADER, cwd=folder)
     assert checked.stdout.startswith(f"{HEADER}: no mistake found in "), checked.stderr
     facts = json.loads(run("info", "--header", HEADER, "--json", cwd=folder).stdout)
-    assert facts["id"] == "SpaceRace-v0" and facts["picture"] == [80, 80]
+    assert facts["id"] == "SpaceRace-v0" and facts["picture"] == [80, 80] and facts["gpu"]
+    assert "as pure functions in jax.jit; on " in " ".join(run("info", "--header", HEADER, cwd=folder).stdout.split())
     assert json.loads(run("info", "Race-v3", "--header", HEADER, "--json", cwd=folder).stdout)["id"] == "Race-v3"
     played = run("play", "--header", HEADER, "--headless", "--frames", "9", "-O", "size=3", cwd=folder)
     assert played.stdout.startswith("SpaceRace-v0: 9 steps, reward "), played.stderr
@@ -103,8 +106,29 @@ def test_check_a_module(folder):
     assert "writes beyond the end of a row of the array 'obs'" in checked.stderr
 
 
+def test_check_compiles_as_a_module_does(folder, monkeypatch):
+    text = (folder / HEADER).read_text()
+    assert "obs[3] = " in text
+    (folder / "flags.h").write_text(text.replace("obs[3] = ", "obs[INDEX] = "))
+    (folder / "flags.py").write_text(
+        "import envpool\n"
+        f"envpool.compile('flags.h', 'Flags-v1', flags=['-DINDEX=3'], cxx={shlex.join(find_compiler('', None))!r})\n"
+    )
+    with monkeypatch.context() as context:
+        context.setenv("CXX", "no-such-compiler")
+        checked = run("check", "--import", "flags", cwd=folder)
+    assert checked.stdout.startswith("Flags-v1: no mistake found in "), checked.stderr
+    checked = run("check", "flags.h", "--flag=-DINDEX=4", cwd=folder)
+    assert checked.returncode == 1
+    assert "writes beyond the end of a row of the array 'obs'" in checked.stderr
+    checked = run("check", "flags.h", cwd=folder)
+    assert checked.returncode == 1 and "INDEX" in checked.stderr
+
+
 def test_check_a_module_without_headers(folder):
     (folder / "texts.py").write_text(f"import envpool\nenvpool.compile({WALK!r}, 'Walk-v7')\n")
+    said = " ".join(run("info", "--import", "texts", cwd=folder).stdout.split())
+    assert "in jax.jit; not on a GPU, because its header is not known: give envpool.compile a file, or, in " in said
     checked = run("check", "--import", "texts", cwd=folder)
     words = "envpool: [Walk-v7] --import: expected an environment whose header is known: "
     assert checked.returncode == 1 and checked.stderr.startswith(words)

@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from envpool._core import DevicePool
 
 
-def make_pool(device: str, *, source: str, include: str, in_place: bool, **pool: Any) -> DevicePool:
+def make_pool(
+    device: str, *, source: str, include: str, flags: Sequence[str], in_place: bool, **pool: Any
+) -> DevicePool:
     """Makes a pool on a device.
 
     Args:
         device: the device's name, such as "cuda:0".
         source: path of the header that was passed to `envpool.compile`, or an empty string.
         include: folder of a plugin's headers, or an empty string.
+        flags: the flags that were passed to `envpool.compile`.
         in_place: whether every batch is written into the same arrays.
         pool: the result of `Construction.pool_arguments`.
 
@@ -41,7 +44,7 @@ def make_pool(device: str, *, source: str, include: str, in_place: bool, **pool:
     if number >= len(devices):
         names = ", ".join(f"cuda:{each.number} ({each.name})" for each in devices)
         raise driver.DriverError(f"[{label}] device: expected one of {names}, got {device!r}")
-    facts, includes = header_of(label, table.device, source, include)
+    facts, includes = header_of(label, table.device, source, include, flags)
     players = json.loads(table.spec(pool["options"][0]))["max_players"]
     written = checked_program(facts, players, each=len(pool["options"]) > 1)
     image = image_for(devices[number], label, written.source, includes)

@@ -193,6 +193,20 @@ def test_a_users_header(tmp_path: Path) -> None:
         make("Walk-v1")
 
 
+def test_the_flags_of_a_users_header(tmp_path: Path) -> None:
+    """The kernel has the macros and folders that the host's library was compiled with."""
+    header, folder = tmp_path / "walk.h", tmp_path / "more"
+    text = HEADER.replace("f32", "envpool::f32")
+    assert "0.3f * *a" in text
+    header.write_text('#include "speed.h"\n' + text.replace("0.3f * *a", "SPEED * *a"))
+    folder.mkdir()
+    (folder / "speed.h").write_text("#ifdef SLOW\n#define SPEED 0.1f\n#else\n#define SPEED FAST\n#endif\n")
+    for flags in (["-DFAST=0.25f"], ["-DSLOW"], ["-D", "SLOW", "-USLOW", "-D", "FAST=0.5f", "-O1"]):
+        envpool.compile(header, "Walk-v2", max_episode_steps=LIMIT, flags=["-I", str(folder), *flags])
+        found, ends = compare(pools("Walk-v2", "same_step", 9), 9, 100)
+        assert not found.different and ends > 9
+
+
 # --- invalid arguments and calls ---
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 _MOST_THREADS = 1024  # limit for the threads of a block
@@ -29,7 +29,9 @@ class Program(NamedTuple):
     envs: int
 
 
-def program(header: str, type_name: str, players: int = 1, *, each: bool = False) -> Program:
+def program(
+    header: str, type_name: str, players: int = 1, *, each: bool = False, macros: Sequence[str] = ()
+) -> Program:
     """Returns the program of an environment for pools.
 
     Args:
@@ -38,8 +40,10 @@ def program(header: str, type_name: str, players: int = 1, *, each: bool = False
         players: the largest number of players. Each player has its own thread, unless there are more players than a
             block can have threads. Several environments of at most 32 players share a block.
         each: whether each environment has its own options.
+        macros: lines that define the macros of the user's flags.
     """
-    return _program("device.h", "ENVPOOL_KERNEL", header, type_name, players, ["ENVPOOL_PARAMS_EACH"] * each)
+    own = [*macros, *["#define ENVPOOL_PARAMS_EACH"] * each]
+    return _program("device.h", "ENVPOOL_KERNEL", header, type_name, players, own)
 
 
 def checked_program(device: Mapping[str, Any], players: int, *, each: bool = False) -> Program:
@@ -50,7 +54,8 @@ def checked_program(device: Mapping[str, Any], players: int, *, each: bool = Fal
         players: as in `program`.
         each: as in `program`.
     """
-    return _checked(program(device["header"], device["type"], players, each=each), device)
+    made = program(device["header"], device["type"], players, each=each, macros=device.get("macros", ()))
+    return _checked(made, device)
 
 
 def pure_program(device: Mapping[str, Any], players: int) -> Program:
@@ -58,17 +63,33 @@ def pure_program(device: Mapping[str, Any], players: int) -> Program:
 
     It defines the kernels `envpool_call` and `envpool_copy` of core/table/device_pure.h.
     """
-    made = _program("device_pure.h", "ENVPOOL_PURE_KERNEL", device["header"], device["type"], players, [])
+    macros = device.get("macros", ())
+    made = _program("device_pure.h", "ENVPOOL_PURE_KERNEL", device["header"], device["type"], players, macros)
     return _checked(made, device)
 
 
-def header_of(label: str, facts: Mapping[str, Any], source: str, include: str) -> tuple[Mapping[str, Any], list[str]]:
-    """Returns the description of an environment's kernel with its header filled in, and the folders of headers."""
+def header_of(
+    label: str, facts: Mapping[str, Any], source: str, include: str, flags: Sequence[str]
+) -> tuple[Mapping[str, Any], list[str]]:
+    """Returns the description of an environment's kernel with its header filled in, and the folders of headers.
+
+    Args:
+        label: the id, for the error.
+        facts: the description of the environment's kernel (`_core.Table.device`).
+        source: path of the header that was passed to `envpool.compile`, or an empty string.
+        include: folder of a plugin's headers, or an empty string.
+        flags: the flags that were passed to `envpool.compile`. The kernel has their macros and folders, so that it is
+            the same environment as on the host. Other flags do not apply to it.
+
+    Raises:
+        ValueError: the header is not known.
+    """
     if facts["header"]:
         return facts, [include] if include else []
     path = os.path.abspath(source)
     if source and os.path.isfile(path):
-        return {**facts, "header": os.path.basename(path)}, [os.path.dirname(path)]
+        macros, folders = _macros_and_folders(flags)
+        return {**facts, "header": os.path.basename(path), "macros": macros}, [os.path.dirname(path), *folders]
     raise ValueError(
         f"[{label}] device: expected an environment whose header is known, so that it can be compiled for a GPU: give "
         "envpool.compile the path of the header, or, in a plugin, give envpool::table the header's name and "
@@ -76,12 +97,31 @@ def header_of(label: str, facts: Mapping[str, Any], source: str, include: str) -
     )
 
 
-def _program(kernel: str, macro: str, header: str, type_name: str, players: int, definitions: list[str]) -> Program:
+def _macros_and_folders(flags: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Returns lines that do what the flags -D and -U do, and the folders of the flags -I."""
+    macros, folders = [], []
+    rest = iter(flags)
+    for flag in rest:
+        kind, value = flag[:2], flag[2:]
+        if kind not in ("-D", "-U", "-I"):
+            continue
+        value = value or next(rest, "")  # "-D", "NAME" means the same as "-DNAME"
+        if kind == "-I":
+            folders.append(os.path.abspath(value))
+        elif kind == "-U":
+            macros.append(f"#undef {value}")
+        else:
+            name, equals, text = value.partition("=")
+            macros.append(f"#define {name} {text if equals else 1}")
+    return macros, folders
+
+
+def _program(kernel: str, macro: str, header: str, type_name: str, players: int, macros: Sequence[str]) -> Program:
     threads = team = min(-(-players // _WARP) * _WARP, _MOST_THREADS)
     if players <= _WARP:
         threads, team = _THREADS, 1 << (players - 1).bit_length()
-    definitions = [f"ENVPOOL_THREADS {threads}", *[f"ENVPOOL_TEAM {team}"] * (players > 1), *definitions]
-    defines = "".join(f"#define {definition}\n" for definition in definitions)
+    own = [f"#define ENVPOOL_THREADS {threads}", *[f"#define ENVPOOL_TEAM {team}"] * (players > 1), *macros]
+    defines = "".join(f"{line}\n" for line in own)
     return Program(
         f'{defines}#include "{header}"\n#include "envpool/core/table/{kernel}"\n\n{macro}({type_name})\n',
         threads,

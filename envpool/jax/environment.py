@@ -29,6 +29,7 @@ from envpool.jax.rows import EnvParams, EnvState, RowFormat, RowPart, model_of, 
 from envpool.python import actions
 from envpool.python.construction import Construction, PureModel
 from envpool.python.errors import labelled
+from envpool.python.not_a_vec_env import NotAVecEnv
 from envpool.python.options import COMMON_OPTIONS, NO_LIMIT, Option, shown
 from envpool.python.registry import Registration, find, list_all_envs
 from envpool.python.spaces import ArraySpecs, Field, action_tree, observation_tree, walk
@@ -98,7 +99,7 @@ def _make_registered(
     return environment
 
 
-class Environment:
+class Environment(NotAVecEnv):
     """Pure functions of a state, with gymnax's interface. They can be jitted, scanned and vmapped, in any order.
 
     Copying or unpickling an environment makes it again from the same id and options, so another process must have the
@@ -146,6 +147,9 @@ class Environment:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
+
+    def _for_sb3(self) -> tuple[str, str, int, int]:
+        return self.name, "pure functions for JAX", 1, self.num_players
 
     @property
     def default_params(self) -> EnvParams:

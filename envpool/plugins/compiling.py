@@ -123,7 +123,7 @@ def compile(
         header = _Source.of(id, source, name, Path(folder))
         command = [*find_compiler(id, cxx), *FLAGS, f"-I{get_include()}", *flags]
         plugin = _Build(id, header, command, Path(folder), timeout).plugin()
-        made = made._replace(plugin=str(plugin), source=header.shown)
+        made = made._replace(plugin=str(plugin), source=header.shown, cxx=os.fspath(cxx or ""), flags=tuple(flags))
         (table,) = made.tables().values()
         made = made._replace(table=table.name, defaults=check_declaration(id, table, made.defaults))
         if check:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -45,6 +46,8 @@ def test_the_package_in_examples(tmp_path):
     assert tests.returncode == 0, tests.stdout + tests.stderr
     checked = run(sys.executable, "-m", "envpool", "check", "--import", "coin_hunt", path=site, cwd=tmp_path)
     assert checked.stdout.startswith("CoinHunt-v0: no mistake found in "), checked.stderr
+    facts = run(sys.executable, "-m", "envpool", "info", "--import", "coin_hunt", "--json", path=site, cwd=tmp_path)
+    assert json.loads(facts.stdout)["gpu"], facts.stderr
 
 
 @needs_source

@@ -11,6 +11,7 @@ from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dm_layout
+from envpool.python.not_a_vec_env import NotAVecEnv
 
 try:
     import dm_env
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from envpool.python.registry import Registration
 
 
-class DMEnvPool(EnvPoolMixin, dm_env.Environment):
+class DMEnvPool(EnvPoolMixin, NotAVecEnv, dm_env.Environment):
     """A pool with dm_env's interface.
 
     A TimeStep holds arrays with one row per environment: `step_type` int32, `reward` float32, `discount` float32 (0 if
@@ -76,6 +77,9 @@ class DMEnvPool(EnvPoolMixin, dm_env.Environment):
     def discount_spec(self) -> Any:
         """Returns the discount spec of one environment (or player), float32 from 0 to 1."""
         return self.spec.discount_spec()
+
+    def _for_sb3(self) -> tuple[str, str, int, int]:
+        return self._label, "a pool with dm_env's interface", self.num_envs, self.spec.arrays.max_players
 
     def render(self, env_ids: Any = None, camera_id: Any = None) -> Any:
         """Renders the current state of environments.

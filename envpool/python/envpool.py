@@ -42,6 +42,7 @@ def make_pool(construction: Construction, outputs: list[str]) -> Pool:
         construction.common.device,
         source=registration.source,
         include=registration.include,
+        flags=registration.flags,
         in_place=construction.common.in_place,
         **construction.pool_arguments(outputs),
     )

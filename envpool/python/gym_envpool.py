@@ -14,13 +14,14 @@ from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dict_layout
+from envpool.python.not_a_vec_env import NotAVecEnv, is_read_by_dummy_vec_env, raise_not_a_vec_env
 
 if TYPE_CHECKING:
     from envpool.python.gymnasium_envpool import GymnasiumEnvPool
     from envpool.python.registry import Registration
 
 
-class GymEnvPool(EnvPoolMixin):
+class GymEnvPool(EnvPoolMixin, NotAVecEnv):
     """A pool with gym's interface. Pools are instances of `gym.Env` too, or of `gymnasium.Env` if gym is not installed.
 
     Attributes:
@@ -97,6 +98,20 @@ class GymEnvPool(EnvPoolMixin):
         if mode is not None and not isinstance(mode, str):
             env_ids = mode
         return self._rendered(env_ids) if mode == "rgb_array" else self._render(env_ids)
+
+    @property
+    def unwrapped(self) -> Any:
+        """This pool.
+
+        Raises:
+            TypeError: Stable-Baselines3 reads this attribute because it mistakes the pool for a single environment.
+        """
+        if is_read_by_dummy_vec_env():
+            raise_not_a_vec_env(*self._for_sb3())
+        return self
+
+    def _for_sb3(self) -> tuple[str, str, int, int]:
+        return self._label, "a pool with gym's interface", self.num_envs, self.spec.arrays.max_players
 
     def __reduce__(self) -> Any:
         return make_gym_pool, (self._construction.registration, self._construction.given)

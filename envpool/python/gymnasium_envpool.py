@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -17,6 +16,7 @@ from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dict_layout
+from envpool.python.not_a_vec_env import is_read_by_dummy_vec_env, raise_not_a_vec_env
 from envpool.python.options import AUTORESET_MODES, require_cpu, shown
 
 try:
@@ -41,27 +41,6 @@ except ImportError:  # gymnasium before 1.1, whose wrappers do not read the mode
     _MODES = {mode: mode for mode in AUTORESET_MODES}
 else:
     _MODES = {mode: AutoresetMode[mode.upper()] for mode in AUTORESET_MODES}
-
-
-_DUMMY_VEC_ENV = "stable_baselines3.common.vec_env.dummy_vec_env"
-
-
-def _in_dummy_vec_env() -> bool:
-    """Returns whether Stable-Baselines3's DummyVecEnv, which takes single environments, is on the call stack.
-
-    Its constructor reads `unwrapped`, directly or through a few wrappers. Without this check, it would accept a pool,
-    because a pool is a `gymnasium.Env`, and the first reset would fail with an error about broadcasting.
-    """
-    if _DUMMY_VEC_ENV not in sys.modules:
-        return False
-    frame = sys._getframe(2)
-    for _ in range(16):
-        if frame.f_globals.get("__name__") == _DUMMY_VEC_ENV:
-            return True
-        if frame.f_back is None:
-            return False
-        frame = frame.f_back
-    return False
 
 
 class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # type: ignore[misc]
@@ -110,11 +89,9 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
         Raises:
             TypeError: Stable-Baselines3 reads this attribute because it mistakes the pool for a single environment.
         """
-        if _in_dummy_vec_env():
-            label = self._label
-            raise TypeError(
-                f"[{label}] env: expected a VecEnv for Stable-Baselines3, got a pool of {self.num_envs} environments "
-                f"with gymnasium's interface; envpool.make_sb3({label!r}, num_envs={self.num_envs}) makes a VecEnv"
+        if is_read_by_dummy_vec_env():
+            raise_not_a_vec_env(
+                self._label, "a pool with gymnasium's interface", self.num_envs, self.spec.arrays.max_players
             )
         return self
 

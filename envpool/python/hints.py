@@ -6,25 +6,78 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 _OLD_ATARI = re.compile(r"^(?P<game>\w+?)(?P<ram>-ram)?(?P<kind>NoFrameskip|Deterministic)?-v(?P<version>[04])$")
-_VERSION = re.compile(r"-v\d+$")
+_VERSION = re.compile(r"-v\d+(-goal-(observable|hidden))?$")
+_NAMESPACE = re.compile(r"[/:]")
 
-# For each of these packages, the first words of its environments' ids, in lower case.
-_ELSEWHERE = {
-    "Box2D": "lunarlander bipedalwalker carracing",
-    "ViZDoom": "vizdoom doom mywayhome defendthecenter defendtheline deadlycorridor healthgathering d1basic "
-    "d2navigation d3battle d4battle2 takecover predictposition",
-    "Procgen": "procgen coinrun starpilot caveflyer dodgeball fruitbot chaser jumper leaper maze bigfish heist climber "
-    "plunder ninja bossfight",
-    "gymnasium-robotics": "fetchreach fetchpush fetchslide fetchpick handreach handmanipulate antmaze_ "
-    "pointmaze_ adroithand frankakitchen",
-    "Craftax": "craftax",
-    "Crafter": "crafter",
-    "NetHack": "nethack minihack",
-    "MiniWorld": "miniworld",
-    "Meta-World": "meta-world",
-}
+
+@dataclass(frozen=True)
+class _Package:
+    """A package whose environments are not registered, or only some of them.
+
+    Attributes:
+        name: the package's name as its authors write it.
+        starts: words with which ids begin, in lower case, separated by spaces.
+        whole: whole ids without their version, in the same form.
+        namespaces: what may stand before "/" or ":" in ids, in lower case without hyphens and underscores.
+    """
+
+    name: str
+    starts: str
+    whole: str = ""
+    namespaces: str = ""
+
+
+_PACKAGES = (
+    _Package("Box2D", "lunarlander bipedalwalker carracing"),
+    _Package(
+        "ViZDoom",
+        "vizdoom doom mywayhome defendthecenter defendtheline deadlycorridor healthgathering d1basic d2navigation "
+        "d3battle d4battle2 takecover predictposition",
+        namespaces="vizdoom",
+    ),
+    _Package(
+        "Procgen",
+        "procgen coinrun starpilot caveflyer dodgeball fruitbot chaser jumper leaper maze bigfish heist climber "
+        "plunder ninja bossfight",
+        namespaces="procgen",
+    ),
+    _Package(
+        "Gymnasium-Robotics",
+        "fetchreach fetchpush fetchslide fetchpick handreach handmanipulate antmaze_ pointmaze_ adroithand "
+        "frankakitchen",
+        namespaces="gymnasiumrobotics",
+    ),
+    _Package("MyoSuite", "myo motorfinger", namespaces="myosuite"),
+    _Package(
+        "Meta-World",
+        "meta-world metaworld",
+        "assembly basketball bin-picking box-close button-press button-press-topdown button-press-topdown-wall "
+        "button-press-wall coffee-button coffee-pull coffee-push dial-turn disassemble door-close door-lock door-open "
+        "door-unlock drawer-close drawer-open faucet-close faucet-open hammer hand-insert handle-press "
+        "handle-press-side handle-pull handle-pull-side lever-pull peg-insert-side peg-unplug-side pick-out-of-hole "
+        "pick-place pick-place-wall plate-slide plate-slide-back plate-slide-back-side plate-slide-side push push-back "
+        "push-wall reach reach-wall shelf-place soccer stick-pull stick-push sweep sweep-into window-close window-open",
+        namespaces="metaworld",
+    ),
+    _Package(
+        "pgx",
+        "pgx go_ gardner_chess bridge_bidding kuhn_poker leduc_holdem sparrow_mahjong animal_shogi",
+        "2048 backgammon chess connect_four hex mahjong othello shogi tic_tac_toe",
+        namespaces="pgx",
+    ),
+    _Package("Brax", "brax", namespaces="brax"),
+    _Package("Google Research Football", "gfootball googlefootball academy_ 11_vs_11_", namespaces="gfootball"),
+    _Package("Craftax", "craftax", namespaces="craftax"),
+    _Package("Crafter", "crafter"),
+    _Package("Jumanji", "jumanji", namespaces="jumanji"),
+    _Package("NetHack", "nethack minihack", namespaces="nle minihack"),
+    _Package("MiniWorld", "miniworld"),
+    _Package("PyBullet", "pybullet", namespaces="pybulletenvs"),
+    _Package("Safety-Gymnasium", "safetypoint safetycar safetyant safetyracecar safetydoggo"),
+)
 
 
 def hint(task_id: str, registered: Iterable[str]) -> str:
@@ -38,24 +91,37 @@ def hint(task_id: str, registered: Iterable[str]) -> str:
     old = _OLD_ATARI.match(task_id.rpartition("/")[2])
     if old and (old["kind"] or old["ram"]) and f"{old['game']}-v5" in ids:
         return _old_atari(old, ids)
+    absent = _of_namespace(task_id, ids)
+    if absent:
+        return _not_included(absent, ids)
     folded = _folded(task_id)
     same = [name for name in ids if _folded(name) == folded]
     if same:
         return _did_you_mean(sorted(same, key=lambda name: _likeness(task_id, name), reverse=True)[:3])
-    for package, words in _ELSEWHERE.items():
-        if folded.startswith(tuple(words.split())):
-            return f"the environments of {package} are not included" + _also(package, ids)
+    for package in _PACKAGES:
+        if folded.startswith(tuple(package.starts.split())) or folded in package.whole.split():
+            return _not_included(package, ids)
     near = _nearest(task_id, ids)
     return _did_you_mean(near) if near else ""
 
 
-def _also(package: str, ids: list[str]) -> str:
-    """Names an environment of the same package that is registered, if there is one."""
-    for words in _ELSEWHERE[package].split():
+def _of_namespace(task_id: str, ids: list[str]) -> _Package | None:
+    """Returns the package that the id's namespace names, unless there are registered ids in that namespace."""
+    namespace = _NAMESPACE.split(task_id)[0]
+    if namespace == task_id or any(name.startswith(namespace + "/") for name in ids):
+        return None
+    word = re.sub(r"[-_.]", "", namespace.casefold())
+    return next((package for package in _PACKAGES if word in package.namespaces.split()), None)
+
+
+def _not_included(package: _Package, ids: list[str]) -> str:
+    """Says that a package's environments are not registered, except for one that is, if there is one."""
+    text = f"the environments of {package.name} are not included"
+    for words in package.starts.split():
         found = next((name for name in ids if _folded(name).startswith(words)), "")
         if found:
-            return f", except for some such as {found!r}"
-    return ""
+            return f"{text}, except for some such as {found!r}"
+    return text
 
 
 def _old_atari(old: re.Match[str], ids: list[str]) -> str:

@@ -21,6 +21,7 @@ except ModuleNotFoundError as error:
     raise_missing(error, "pettingzoo", "make_pettingzoo", "PettingZoo")
 
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
+from envpool.python.not_a_vec_env import NotAVecEnv
 from envpool.python.options import require_cpu, shown
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _ALLOWED = {"num_envs": (1,), "batch_size": (0, 1), "autoreset_mode": ("disabled", "DISABLED", "Disabled")}
 
 
-class PettingZooEnvPool(ParallelEnv):
+class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
     """An environment of several players with PettingZoo's interface: observations, rewards and actions by agent.
 
     An agent whose `players.done` is set has left the game: its `terminated` is True in that step, and afterwards it is
@@ -71,6 +72,9 @@ class PettingZooEnvPool(ParallelEnv):
 
     def __repr__(self) -> str:
         return f"PettingZooEnvPool({self._label!r}, agents={len(self.agents)} of {len(self.possible_agents)})"
+
+    def _for_sb3(self) -> tuple[str, str, int, int]:
+        return self._label, "an environment with PettingZoo's interface", 1, self._arrays.max_players
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
         """Returns the agent's observation space, always the same object."""

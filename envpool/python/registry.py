@@ -43,6 +43,8 @@ class Registration(NamedTuple):
         defaults: values of options whose default differs from the C++ declaration.
         source: the source that `envpool.compile` compiled; else empty.
         include: folder of a plugin's headers, which NVRTC reads; else empty.
+        cxx: the argument of `envpool.compile`; empty for the default compiler.
+        flags: the argument of `envpool.compile`.
     """
 
     task_id: str
@@ -55,6 +57,8 @@ class Registration(NamedTuple):
     defaults: Mapping[str, Value] = {}
     source: str = ""
     include: str = ""
+    cxx: str = ""
+    flags: tuple[str, ...] = ()
 
     @property
     def family(self) -> str:

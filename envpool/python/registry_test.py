@@ -10,7 +10,7 @@ import pytest
 
 import envpool
 import envpool.testing.registration  # noqa: F401  (registers the test environments)
-from envpool.python.hints import hint
+from envpool.python.hints import _PACKAGES, _folded, hint
 from envpool.python.registry import find
 
 
@@ -89,7 +89,6 @@ def test_registrations_that_are_refused():
         ("ALE/Pong-v4", ["did you mean 'ALE/Pong-v5'"]),
         ("CartPole", ["did you mean 'CartPole-v"]),
         ("envpool/CartPole-v9", ["did you mean 'CartPole-v"]),
-        ("coinrun-v0", ["the environments of Procgen are not included"]),
     ],
 )
 def test_hints(task_id, words):
@@ -99,9 +98,55 @@ def test_hints(task_id, words):
         assert word in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("task_id", "package"),
+    [
+        ("coinrun-v0", "Procgen"),
+        ("procgen:procgen-coinrun-v0", "Procgen"),
+        ("CoinrunHard-v0", "Procgen"),
+        ("MyoHandReachRandom-v0", "MyoSuite"),
+        ("myoElbowPose1D6MRandom-v0", "MyoSuite"),
+        ("pgx/go_9x9", "pgx"),
+        ("pgx/minatar-breakout", "pgx"),
+        ("go_19x19", "pgx"),
+        ("tic_tac_toe", "pgx"),
+        ("reach-v3", "Meta-World"),
+        ("pick-place-wall-v2-goal-observable", "Meta-World"),
+        ("Meta-World/MT10", "Meta-World"),
+        ("MetaWorld/Reach-v3", "Meta-World"),
+        ("Craftax-Symbolic-v1", "Craftax"),
+        ("Craftax-Classic-Pixels-v1", "Craftax"),
+        ("brax/ant", "Brax"),
+        ("brax-halfcheetah-v0", "Brax"),
+        ("FetchPickAndPlaceDense-v4", "Gymnasium-Robotics"),
+        ("AntMaze_UMaze-v5", "Gymnasium-Robotics"),
+        ("academy_3_vs_1_with_keeper", "Google Research Football"),
+        ("GFootball-11_vs_11_kaggle-SMM-v0", "Google Research Football"),
+        ("SafetyPointGoal1-v0", "Safety-Gymnasium"),
+    ],
+)
+def test_hints_name_packages_that_are_not_included(task_id, package):
+    with pytest.raises(ValueError, match=re.escape(f"[{task_id}] task_id: expected a registered id")) as raised:
+        envpool.make(task_id)
+    assert f"the environments of {package} are not included" in str(raised.value)
+    assert "did you mean" not in str(raised.value)
+
+
+@pytest.mark.parametrize("package", _PACKAGES, ids=lambda package: package.name)
+def test_no_registered_id_is_said_to_be_missing(package):
+    whole = package.whole.split()
+    known = {"Box2D", "ViZDoom"}
+    found = [name for name in envpool.list_all_envs() if _folded(name) in whole]
+    found += [name for name in envpool.list_all_envs() if _folded(name).startswith(tuple(package.starts.split()))]
+    assert not found or package.name in known
+
+
 def test_hints_follow_the_registered_ids():
     assert hint("LunarLander-v2", ["Pong-v5"]) == "the environments of Box2D are not included"
     assert hint("LunarLander-v2", ["LunarLander-v3"]) == "did you mean 'LunarLander-v3'?"
     assert "'LunarLander-v3'" in hint("CarRacing-v3", ["LunarLander-v3"])
+    assert hint("pgx/go_9x9", ["pgx/go_19x19"]) == (
+        "the environments of pgx are not included, except for some such as 'pgx/go_19x19'"
+    )
     assert hint("PongNoFrameskip-v4", ["Freeway-v5"]) == ""
     assert hint("zzz", ["Pong-v5"]) == ""

@@ -123,6 +123,60 @@ def test_a_pool_in_place_of_a_vec_env(vec_env, make):
     assert pool.unwrapped is pool
 
 
+@pytest.mark.parametrize(
+    ("make", "got"),
+    [
+        (lambda: envpool.make_dm("CartPole-v1", num_envs=4), "a pool with dm_env's interface"),
+        (lambda: envpool.make("CartPole-v1", "dm", num_envs=4), "a pool with dm_env's interface"),
+        (lambda: envpool.make_gym("CartPole-v1", num_envs=4), "a pool with (gym|gymnasium)'s interface"),
+        (lambda: envpool.make_gym("CartPole-v1", num_envs=4, step_api="classic"), "a pool with gym's interface"),
+        (lambda: envpool.make_gymnasium("CartPole-v1", num_envs=4), "a pool with gymnasium's interface"),
+        (lambda: envpool.ray.make("CartPole-v1", 4, 1), "a pool of Ray actors"),
+    ],
+    ids=["dm", "make_dm", "gym", "classic", "gymnasium", "ray"],
+)
+def test_a_pool_of_another_interface_in_place_of_a_vec_env(vec_env, make, got, request):
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.env_util import make_vec_env
+
+    if request.node.callspec.id == "ray":
+        pytest.importorskip("ray")
+    pool = make()
+    expected = (
+        rf"^\[CartPole-v1\] env: expected a VecEnv for Stable-Baselines3, got {got}; "
+        r"envpool.make_sb3\('CartPole-v1', num_envs=4\) makes a VecEnv$"
+    )
+    for pass_to_sb3 in (
+        PPO,
+        lambda _, env: make_vec_env(lambda: env),
+        lambda _, env: vec_env.DummyVecEnv([lambda: env]),
+    ):
+        with pytest.raises(TypeError, match=expected):
+            pass_to_sb3("MlpPolicy", pool)
+    assert pool.__class__ is type(pool)
+    assert isinstance(pool, type(pool))
+    assert not isinstance(pool, vec_env.VecEnv)
+    pool.close()
+
+
+def test_other_environments_in_place_of_a_vec_env(vec_env):
+    from stable_baselines3 import PPO
+
+    pytest.importorskip("jax")
+    import envpool.jax
+
+    environment, _ = envpool.jax.make("CartPole-v1")
+    expected = (
+        r"^\[CartPole-v1\] env: .*, got pure functions for JAX; envpool.make_sb3\('CartPole-v1'\) makes a VecEnv$"
+    )
+    with pytest.raises(TypeError, match=expected):
+        PPO("MlpPolicy", environment)
+    pytest.importorskip("pettingzoo")
+    expected = r"^\[TagContinuous-v0\] env: .*, got an environment with PettingZoo's interface; .* with one player$"
+    with pytest.raises(TypeError, match=expected):
+        PPO("MlpPolicy", envpool.make_pettingzoo("TagContinuous-v0"))
+
+
 def test_gymnasiums_single_environment():
     pytest.importorskip("stable_baselines3")
     from stable_baselines3 import PPO

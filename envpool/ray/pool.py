@@ -18,6 +18,7 @@ from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.errors import EnvError, labelled
 from envpool.python.layout import dict_layout
+from envpool.python.not_a_vec_env import NotAVecEnv
 from envpool.python.options import (
     as_number,
     check_env_ids,
@@ -106,7 +107,7 @@ def make(
     return RayEnvPool(task_id, num_envs, num_workers, batch_size, seed, cpus_per_worker, start_timeout, options)
 
 
-class RayEnvPool:
+class RayEnvPool(NotAVecEnv):
     """The pools of several actors, with the methods of one pool. `envpool.ray.make` returns it.
 
     A worker is replaced if it or its node fails. The environments of this worker then begin new episodes with other
@@ -186,6 +187,9 @@ class RayEnvPool:
             self._start(shard)
         self.closed = False
         self._wait_for_workers(self._seconds("start_timeout", start_timeout), cpus_per_worker)
+
+    def _for_sb3(self) -> tuple[str, str, int, int]:
+        return self._label, "a pool of Ray actors", self.num_envs, 1
 
     # ---- stepping ----
 

@@ -62,11 +62,36 @@ def test_images_follow_the_state(family):
         pairs = list(played(task_id, 30))
         images = {image.tobytes() for _, image in pairs}
         assert len({image.shape for _, image in pairs}) == 1
-        still = task_id == "SimpleBandit-bsuite"  # the rewards of its arms never change
-        assert len(images) >= (1 if still else 2), task_id
+        assert len(images) >= 2, task_id
         for obs, image in pairs:  # equal images of a board mean equal positions
             others = [other for other, shown in pairs if task_id in BOARDS and shown.tobytes() == image.tobytes()]
             assert all(np.array_equal(obs, other) for other in others), task_id
+
+
+@pytest.mark.parametrize("arms", [11, 1, 3000])
+def test_simple_bandit_shows_the_last_arm_and_its_reward_only(arms):
+    columns, (height, width) = min(arms, 100), (160, 400)
+    image_of_arm = {}
+    for seed in (1, 2):
+        env = envpool.make_gymnasium(
+            "SimpleBandit-bsuite", num_envs=1, num_actions=arms, render_mode="rgb_array", autoreset_mode="same_step"
+        )
+        env.reset(seed=seed)
+        before = env.render()[0]
+        assert not (before == GOAL).all(-1).any() and not (before == BLUE).all(-1).any()
+        image_of_arm[seed] = before.tobytes()
+        for arm in range(0, arms, max(1, arms // 9)):
+            reward = float(env.step(np.array([arm]))[1][0])
+            image = env.render()[0]
+            column = arm * columns // arms
+            marked = np.flatnonzero((image[20] == GOAL).all(-1) | (image[20] == BLUE).all(-1))
+            left, right = (10 + (column + share) * (width - 20) / columns for share in (0, 1))
+            assert left < marked.min() and marked.max() < right
+            bar = (image == BLUE).all(-1).sum(0).max()
+            assert abs(bar - reward * (height - 28)) <= 2
+            others = image[:, (np.arange(width) < left) | (np.arange(width) > right)]
+            np.testing.assert_array_equal(others, before[:, (np.arange(width) < left) | (np.arange(width) > right)])
+    assert image_of_arm[1] == image_of_arm[2]  # the order of the rewards is hidden
 
 
 @pytest.mark.parametrize(

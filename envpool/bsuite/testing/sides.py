@@ -31,7 +31,12 @@ def state_of(name, options):
         rest = [("query", "i4"), ("time", "i4"), ("total_perfect", "i4"), ("total_regret", "f4")]
         return [("context", "u8"), *rest], (2 + options["num_bits"],)
     if name == "SimpleBandit":
-        return [("total_regret", "f4"), ("time", "i4"), ("arms", "i4", (options["num_actions"],))], (1, 1)
+        return [
+            ("total_regret", "f4"),
+            ("time", "i4"),
+            ("last_arm", "i4"),
+            ("arms", "i4", (options["num_actions"],)),
+        ], (1, 1)
     rest = [("need_umbrella", "i4"), ("has_umbrella", "i4"), ("time", "i4"), ("total_regret", "f4")]
     return [*rest, ("distractor_seed", "u8")], (3 + options["n_distractor"],)
 
