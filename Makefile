@@ -126,9 +126,17 @@ build/wheel/.checked: build/wheel/.built tools/check_wheel.py
 	  && PYTHONSAFEPATH=1 $(VENV)/empty/bin/python tools/check_wheel.py --wheel="$$wheel"
 	@touch $@
 
-# Wheels for each Python of this machine, each tried in an empty environment. WHEELS_ARGS=3.12 builds one of them.
+# Wheels for each Python of this machine, each tried in an empty environment. WHEELS_ARGS=3.12 builds one of them, and
+# WHEELS_ARGS=--glibc=2.31 links them on Debian 12 so that they run on Debian 11 too.
 wheels: $(VENV)/wheel/.ready
 	@$(VENV)/wheel/bin/python tools/wheels.py $(WHEELS_ARGS)
+
+# Installs a wheel in clean systems, Debian 12 and 11, and runs the README's first program there. Builds the wheel unless
+# WHEEL names one.
+clean-roots: $(VENV)/wheel/.ready
+	@if [ -z "$(WHEEL)" ]; then $(VENV)/wheel/bin/python tools/wheels.py --glibc=2.31 3.11; fi
+	@wheel="$(WHEEL)"; $(VENV)/wheel/bin/python tools/clean_roots.py "$${wheel:-$$(echo build/wheels/*-cp311-*.whl)}" \
+	  $(ROOTS)
 
 sdist: $(VENV)/wheel/.ready
 	@rm -rf build/sdist
