@@ -31,7 +31,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 .PHONY: help demo test test-all cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
   test-device test-jax-device standin device-wheel lint format generated docs docs-browse first-minutes agents figures tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel wheels sdist \
-  cibuildwheel release-check test-matrix test-aarch64 cross test-bazel clean
+  cibuildwheel release-check test-matrix test-aarch64 cross test-bazel clean-roots clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -72,6 +72,7 @@ help:
 	@echo 'make test-aarch64  compile for Linux on aarch64 and test in qemu-user (Debian: qemu-user, g++-aarch64-linux-gnu)'
 	@echo 'make cross         compile for Windows and macOS, and run the C++ tests for Windows in Wine (Debian: mingw-w64, wine64)'
 	@echo 'make test-bazel    build and run the C++ tests with Bazel, without a network (Debian: bazel-bootstrap)'
+	@echo 'make clean-roots   install a wheel in clean Debian 12 and 11 systems (Debian, as root: mmdebstrap)'
 	@echo 'make clean         remove build/'
 
 # --- virtual environments ---
@@ -126,9 +127,17 @@ build/wheel/.checked: build/wheel/.built tools/check_wheel.py
 	  && PYTHONSAFEPATH=1 $(VENV)/empty/bin/python tools/check_wheel.py --wheel="$$wheel"
 	@touch $@
 
-# Wheels for each Python of this machine, each tried in an empty environment. WHEELS_ARGS=3.12 builds one of them.
+# Wheels for each Python of this machine, each tried in an empty environment. WHEELS_ARGS=3.12 builds one of them, and
+# WHEELS_ARGS=--glibc=2.31 links them on Debian 12 so that they run on Debian 11 too.
 wheels: $(VENV)/wheel/.ready
 	@$(VENV)/wheel/bin/python tools/wheels.py $(WHEELS_ARGS)
+
+# Installs a wheel in clean systems, Debian 12 and 11, and runs the README's first program there. Builds the wheel unless
+# WHEEL names one.
+clean-roots: $(VENV)/wheel/.ready
+	@if [ -z "$(WHEEL)" ]; then $(VENV)/wheel/bin/python tools/wheels.py --glibc=2.31 3.11; fi
+	@wheel="$(WHEEL)"; $(VENV)/wheel/bin/python tools/clean_roots.py "$${wheel:-$$(echo build/wheels/*-cp311-*.whl)}" \
+	  $(ROOTS)
 
 sdist: $(VENV)/wheel/.ready
 	@rm -rf build/sdist

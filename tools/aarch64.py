@@ -15,6 +15,7 @@ from pathlib import Path
 
 from cross_compiling import ROOT, extension_options, install, require, run, run_cpp_tests
 from cross_compiling import build as compile_tree
+from debian import apt, unpack
 
 OUT = ROOT / "build" / "aarch64"
 SYSTEM, SITE, CMAKE = OUT / "root", OUT / "site", OUT / "cmake"
@@ -36,17 +37,8 @@ def make_system() -> None:
     """Unpacks Debian's arm64 Python with the libraries that it needs."""
     if (OUT / ".system").exists():
         return
-    state, cache = OUT / "apt", OUT / "apt" / "cache"
-    for folder in (state / "lists" / "partial", cache / "archives" / "partial", SYSTEM):
-        folder.mkdir(parents=True, exist_ok=True)
-    (state / "status").touch()
-    values: dict[str, str | Path] = {"Dir::State": state, "Dir::State::status": state / "status", "Dir::Cache": cache}
-    values |= {"APT::Architecture": "arm64", "APT::Architectures": "arm64", "APT::Sandbox::User": "root"}
-    options = [f"-o{name}={value}" for name, value in values.items()]
-    run("apt-get", "-q=2", *options, "update")
-    run("apt-get", "-q=2", *options, "install", "-y", "--download-only", "--no-install-recommends", *DEBIAN)
-    for package in sorted((cache / "archives").glob("*.deb")):
-        run("dpkg-deb", "-x", package, SYSTEM)
+    state = OUT / "apt"
+    unpack(apt(state, architecture="arm64"), state, DEBIAN, SYSTEM)
     # Debian's pyconfig.h includes the one of its architecture from a folder that the cross compiler does not search.
     (config,) = SYSTEM.glob("usr/include/aarch64-linux-gnu/python3*/pyconfig.h")
     shutil.copy(config, SYSTEM / "usr" / "include" / config.parent.name / "pyconfig.h")

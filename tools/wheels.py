@@ -5,6 +5,8 @@ Without arguments, it uses every python3.10 to python3.14 on the path or install
 missing. `auditwheel` makes each wheel fit for other Linux systems, `twine` checks its metadata, and check_wheel.py checks
 its size and tries it in an empty environment. One wheel is also built without a network, in an environment that contains
 only the build requirements which the sdist declares. The results are in build/wheels.
+
+With the argument --glibc=2.31, the wheels also run on systems as old as Debian 11, see old_glibc.py. This needs Debian 12.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ import sys
 import tarfile
 import time
 from pathlib import Path
+
+import old_glibc
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "wheels"
@@ -73,7 +77,7 @@ def make_sdist() -> tuple[Path, Path]:
     return sdist, source
 
 
-def build(version: str, python: Path, source: Path, offline: bool) -> Path:
+def build(version: str, python: Path, source: Path, offline: bool, options: list[str]) -> Path:
     """Builds and returns a wheel for one Python. If `offline`, the build has no network."""
     log, made = f"cp{version}", OUT / "made"
     requirements = build_requirements(source)
@@ -84,7 +88,8 @@ def build(version: str, python: Path, source: Path, offline: bool) -> Path:
     if offline:
         command = ["unshare", "--map-root-user", "--net", *command, "--no-index"]
     # All wheels are compiled in one folder. Families do not depend on Python, so they are compiled only once.
-    run(*command, f"-Cbuild-dir={OUT / 'cmake'}", log=log, env=env)
+    definitions = [f"-Ccmake.define.{option.removeprefix('-D')}" for option in options]
+    run(*command, f"-Cbuild-dir={OUT / 'cmake'}", *definitions, log=log, env=env)
     (wheel,) = made.glob(f"*-cp{version.replace('.', '')}-*.whl")
     repair: list[str | Path] = [
         sys.executable,
@@ -113,6 +118,8 @@ def main(arguments: list[str]) -> None:
     """Builds and checks everything; exits with status 1 after the first failure."""
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
+    options = old_glibc.cmake_options() if "--glibc=2.31" in arguments else []
+    arguments = [argument for argument in arguments if argument != "--glibc=2.31"]
     pythons = find_pythons()
     if arguments:
         pythons = {version: python for version, python in pythons.items() if version in arguments}
@@ -122,7 +129,7 @@ def main(arguments: list[str]) -> None:
     can_isolate = subprocess.run(["unshare", "--map-root-user", "--net", "true"], capture_output=True).returncode == 0
     for number, (version, python) in enumerate(pythons.items()):
         started, offline = time.perf_counter(), number == 0 and can_isolate
-        wheel = build(version, python, source, offline)
+        wheel = build(version, python, source, offline, options)
         run(sys.executable, "-m", "twine", "check", "--strict", wheel, sdist, log="twine")
         inside = new_environment(python, OUT / f"empty-{version}", f"{wheel}[atari]", log=f"cp{version}")
         check: list[str | Path] = [

@@ -8,12 +8,12 @@
 //   - Palette lookup and the maximum of two frames are computed only for the rows that are filtered.
 // The additions of each output keep OpenCV's order for any vector width.
 //
-// `ScalarOps` is the reference and the only implementation on processors other than x86-64. `Avx2Ops` (resize_avx2.h)
-// gives the same bits and is selected at run time. Nothing here allocates; a call uses about 8 kB of stack.
+// `ScalarOps` is the reference. `Avx2Ops` (resize_avx2.h) and `NeonOps` (resize_neon.h) give the same bits; AVX2 is
+// selected at run time. Nothing here allocates; a call uses about 8 kB of stack.
 #pragma once
 
 #include "envpool/atari/resize_plan.h"
-#include "envpool/core/math/avx2.h"
+#include "envpool/core/math/simd.h"
 #include "envpool/core/types.h"
 
 namespace envpool::atari {
@@ -365,14 +365,24 @@ ENVPOOL_FN void rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* fra
 
 #if ENVPOOL_AVX2
 #include "envpool/atari/resize_avx2.h"
+#elif ENVPOOL_NEON
+#include "envpool/atari/resize_neon.h"
 #endif
 
 namespace envpool::atari {
 
+#if ENVPOOL_SIMD
+namespace resize_detail {
 #if ENVPOOL_AVX2
+using SimdOps = Avx2Ops;
+#else
+using SimdOps = NeonOps;
+#endif
+}  // namespace resize_detail
+
 #define ENVPOOL_RESIZE_DISPATCH(function, ...)                    \
-  if (has_avx2()) {                                               \
-    resize_detail::function<resize_detail::Avx2Ops>(__VA_ARGS__); \
+  if (has_simd()) {                                               \
+    resize_detail::function<resize_detail::SimdOps>(__VA_ARGS__); \
     return;                                                       \
   }                                                               \
   resize_detail::function<resize_detail::ScalarOps>(__VA_ARGS__)

@@ -110,7 +110,7 @@ struct Acrobot {
     angles[1] = f32(s.angle2);
   }
 
-#if ENVPOOL_AVX2
+#if ENVPOOL_SIMD
   static constexpr int kLanes = 4;
   static bool in_lanes(const Params& p) { return !(p.torque_noise > 0); }
   ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {

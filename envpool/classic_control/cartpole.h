@@ -117,7 +117,7 @@ struct CartPole {
     obs[3] = f32(s.angular_velocity);
   }
 
-#if ENVPOOL_AVX2
+#if ENVPOOL_SIMD
   static constexpr int kLanes = 4;
   ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
     const i32* const action = first.at<i32>(0);

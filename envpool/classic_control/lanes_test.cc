@@ -2,7 +2,7 @@
 //
 // Checks that the environments are stepped in lanes, which means several at a time by SIMD instructions. Results cannot
 // show this, because they have the same bits without lanes. core/math/lanes_test.cc has the other tests of lanes.
-#include "envpool/core/testing/avx2.h"
+#include "envpool/core/testing/simd.h"
 
 #include "envpool/classic_control/acrobot.h"
 #include "envpool/classic_control/cartpole.h"
@@ -23,7 +23,7 @@ bool in_lanes(const char* option = nullptr) {
 }
 
 TEST(every_environment_has_lanes) {
-  const bool wanted = testing::wants_avx2();
+  const bool wanted = testing::wants_simd();
   CHECK_EQ(in_lanes<Acrobot>(), wanted);
   CHECK_EQ(in_lanes<CartPole>(), wanted);
   CHECK_EQ(in_lanes<MountainCar>(), wanted);

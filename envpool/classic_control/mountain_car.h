@@ -75,7 +75,7 @@ struct MountainCar {
     obs[1] = f32(s.velocity);
   }
 
-#if ENVPOOL_AVX2
+#if ENVPOOL_SIMD
   static constexpr int kLanes = 4;
   ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
     Motion<f64x4> s{gather(states, &State::position), gather(states, &State::velocity)};

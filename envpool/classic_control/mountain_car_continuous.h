@@ -81,7 +81,7 @@ struct MountainCarContinuous {
     obs[1] = s.velocity;
   }
 
-#if ENVPOOL_AVX2
+#if ENVPOOL_SIMD
   static constexpr int kLanes = 4;
   ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
     const f32x4 throttle = load(first.at<f32>(0));

@@ -96,7 +96,7 @@ struct Pendulum {
     obs[2] = f32(s.angular_velocity);
   }
 
-#if ENVPOOL_AVX2
+#if ENVPOOL_SIMD
   static constexpr int kLanes = 4;
   ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
     const f32x4 torque = clamp(load(first.at<f32>(0)), -kMaxTorque, kMaxTorque);

@@ -44,6 +44,12 @@ def test_the_folder_for_tests_describes_its_files() -> None:
     assert described - files == {"environments.h"} and files - described == set()
 
 
+def test_bazel_has_the_families_of_cmake() -> None:
+    (cmake,) = re.findall(r"^set\(ENVPOOL_FAMILIES ([^)]*)\)", (SOURCE / "CMakeLists.txt").read_text(), re.M)
+    (bazel,) = re.findall(r"^FAMILIES = \{(.*?)^\}", (SOURCE / "envpool/BUILD.bazel").read_text(), re.M | re.S)
+    assert set(cmake.split()) == set(re.findall(r'^    "(\w+)": ', bazel, re.M))
+
+
 def files_named(page: str) -> list[str]:
     """Returns the paths in backquotes and at the beginning of indented lines."""
     return re.findall(rf"`((?:{FOLDERS})/[\w./<>*-]*)`", page) + re.findall(

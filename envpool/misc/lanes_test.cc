@@ -2,7 +2,7 @@
 //
 // Checks that Reacher is stepped in lanes, which means several environments at a time by SIMD instructions, and that
 // the results equal those of single steps bit for bit.
-#include "envpool/core/testing/avx2.h"
+#include "envpool/core/testing/simd.h"
 
 #include <cstring>
 #include <vector>
@@ -20,11 +20,11 @@ Reacher::Params params_of(i32 joints) {
 }
 
 TEST(reacher_has_lanes) {
-  CHECK_EQ(InLanes<Reacher>::kLanes == 4 && InLanes<Reacher>::available(params_of(2)), testing::wants_avx2());
+  CHECK_EQ(InLanes<Reacher>::kLanes == 4 && InLanes<Reacher>::available(params_of(2)), testing::wants_simd());
 }
 
 TEST(reacher_gives_the_same_bits_in_lanes) {
-  if (!testing::wants_avx2()) return;
+  if (!testing::wants_simd()) return;
   constexpr i64 kRows = 8;
   for (const i32 joints : {1, 2, 5}) {
     const Reacher::Params params = params_of(joints);

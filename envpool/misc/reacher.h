@@ -126,7 +126,7 @@ struct Reacher {
     obs[3 * n + 1] = s.goal[1];
   }
 
-#if ENVPOOL_AVX2
+#if ENVPOOL_SIMD
   static constexpr int kLanes = 4;
   ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
     const i32 n = p.num_joints;

@@ -4,10 +4,14 @@
 #pragma once
 
 #include "envpool/atari/console/tia_objects.h"
-#include "envpool/core/math/avx2.h"
+#include "envpool/core/math/simd.h"
 
 #if ENVPOOL_AVX2
 #include <immintrin.h>
+#elif ENVPOOL_NEON
+#include <arm_neon.h>
+
+#include <cstring>
 #endif
 
 namespace envpool::atari {
@@ -106,7 +110,7 @@ ENVPOOL_FN void paint_words(const Scene& scene, u64* row, i32 x0, i32 x1) {
 #if ENVPOOL_AVX2
 
 // Like paint_words(), but combines all words of a mask at once and paints 32 pixels at a time.
-__attribute__((target("avx2"))) inline void paint_avx2(const Scene& scene, u64* row, i32 x0, i32 x1) {
+__attribute__((target("avx2"))) inline void paint_simd(const Scene& scene, u64* row, i32 x0, i32 x1) {
   const __m256i none = _mm256_setzero_si256(), left = _mm256_setr_epi64x(-1, 0xFFFF, 0, 0);
   __m256i m[kObjects];
   for (u32 i = 0; i < kObjects; ++i) m[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(scene.pixels[i]));
@@ -149,11 +153,48 @@ __attribute__((target("avx2"))) inline void paint_avx2(const Scene& scene, u64* 
   }
 }
 
+#elif ENVPOOL_NEON
+
+// Like paint_words(), but paints 16 pixels at a time.
+inline void paint_simd(const Scene& scene, u64* row, i32 x0, i32 x1) {
+  const Layers layers = make_layers(scene);
+  uint8x16_t colour[3];
+  for (u32 k = 0; k < 3; ++k) colour[k] = vdupq_n_u8(scene.colour[k]);
+  const uint8x16_t background = vdupq_n_u8(scene.colour[3]);
+  const uint8x16_t byte_of = vcombine_u8(vdup_n_u8(0), vdup_n_u8(1));
+  const uint8x16_t bit_of = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201ull));
+  const auto pixels = [&](i32 b) {
+    uint8x16_t value = background;
+    for (u32 k = 0; k < 3; ++k) {
+      u16 set;
+      std::memcpy(&set, reinterpret_cast<const u8*>(layers.of[k]) + 2 * b, sizeof(set));
+      const uint8x16_t bytes = vqtbl1q_u8(vreinterpretq_u8_u16(vdupq_n_u16(set)), byte_of);
+      value = vbslq_u8(vtstq_u8(bytes, bit_of), colour[k], value);
+    }
+    return value;
+  };
+  u8* const to = reinterpret_cast<u8*>(row);
+  const auto paint_part = [&](i32 b, i32 from, i32 end) {
+    constexpr u8 kIndices[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const uint8x16_t x = vld1q_u8(kIndices);
+    const uint8x16_t inside = vandq_u8(vcgeq_u8(x, vdupq_n_u8(u8(from))), vcltq_u8(x, vdupq_n_u8(u8(end))));
+    vst1q_u8(to + 16 * b, vbslq_u8(inside, pixels(b), vld1q_u8(to + 16 * b)));
+  };
+  const i32 first = x0 >> 4, last = (x1 - 1) >> 4;
+  i32 b = first;
+  if ((x0 & 15) != 0) {
+    paint_part(b, x0 & 15, first == last ? x1 - 16 * last : 16);
+    ++b;
+  }
+  for (; b < x1 >> 4; ++b) vst1q_u8(to + 16 * b, pixels(b));
+  if (b == last) paint_part(b, 0, x1 - 16 * last);
+}
+
 #endif
 
 ENVPOOL_FN void paint(const Scene& scene, u64* row, i32 x0, i32 x1) {
-#if ENVPOOL_AVX2
-  if (has_avx2()) return paint_avx2(scene, row, x0, x1);
+#if ENVPOOL_SIMD
+  if (has_simd()) return paint_simd(scene, row, x0, x1);
 #endif
   paint_words(scene, row, x0, x1);
 }

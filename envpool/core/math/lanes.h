@@ -7,12 +7,16 @@
 // target CPU, which may differ between caller and callee.
 #pragma once
 
-#include "envpool/core/math/avx2.h"
 #include "envpool/core/math/math.h"
+#include "envpool/core/math/simd.h"
+
+#if ENVPOOL_SIMD
 
 #if ENVPOOL_AVX2
-
 #include <xmmintrin.h>
+#else
+#include <arm_neon.h>
+#endif
 
 #include <cstring>  // not available on a device
 
@@ -104,7 +108,11 @@ ENVPOOL_ALWAYS_INLINE f32x4 log(f32x4 x) {
   return math::log_of_normal(x);
 }
 ENVPOOL_ALWAYS_INLINE f32x4 sqrt(f32x4 x) {
+#if ENVPOOL_AVX2
   return __builtin_bit_cast(f32x4, _mm_sqrt_ps(__builtin_bit_cast(__m128, x)));
+#else
+  return __builtin_bit_cast(f32x4, vsqrtq_f32(__builtin_bit_cast(float32x4_t, x)));
+#endif
 }
 
 ENVPOOL_ALWAYS_INLINE f64x4 select(i64x4 which, f64x4 yes, f64x4 no) { return which ? yes : no; }
@@ -169,4 +177,4 @@ ENVPOOL_ALWAYS_INLINE void store_rows(f32* rows, Parts... parts) {
 
 }  // namespace envpool
 
-#endif  // ENVPOOL_AVX2
+#endif  // ENVPOOL_SIMD

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests that lanes compute the same bits as scalar code. Also tests that they are used if the CPU has AVX2; no other
-// test checks this.
-#include "envpool/core/testing/avx2.h"
+// Tests that lanes compute the same bits as scalar code. Also tests that they are used if the CPU has SIMD code; no
+// other test checks this.
+#include "envpool/core/testing/simd.h"
 
 #include <atomic>
 
@@ -13,7 +13,7 @@
 
 namespace envpool {
 
-#if ENVPOOL_AVX2
+#if ENVPOOL_SIMD
 template <class Lanes>
 bool same(Lanes found, const math::Scalar<Lanes>* expected) {
   for (int lane = 0; lane < 4; ++lane) {
@@ -90,7 +90,7 @@ struct ScaledSumEnv {
     return {.reward = f32(state.sum), .terminated = state.sum > kGoal};
   }
   ENVPOOL_FN static void observe(const State& state, const Params&, Row row) { *row.at<f32, 1>(0) = f32(state.sum); }
-#if ENVPOOL_AVX2
+#if ENVPOOL_SIMD
   static constexpr int kLanes = 4;
   static bool in_lanes(const Params& params) { return params.lanes; }
   ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& params, ActionRow first) {
@@ -142,7 +142,7 @@ TEST(pure_functions_step_whole_groups_in_lanes) {
   work.elapsed = elapsed.data();
   CHECK_EQ(pure.step(model, &work, discarded), 0);
 
-  const i32 groups = testing::wants_avx2() ? 2 : 0;
+  const i32 groups = testing::wants_simd() ? 2 : 0;
   CHECK_EQ(ScaledSumEnv::in_lanes_steps, groups);
   CHECK_EQ(ScaledSumEnv::in_lanes_observations, groups);
   CHECK_EQ(ScaledSumEnv::single_steps, i32(kRows) - 4 * groups);
@@ -235,7 +235,7 @@ TEST(a_pool_steps_in_lanes_with_equal_results) {
       }
     }
   }
-  CHECK_EQ(in_lanes > 0, testing::wants_avx2());
+  CHECK_EQ(in_lanes > 0, testing::wants_simd());
 }
 
 }  // namespace envpool

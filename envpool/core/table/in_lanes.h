@@ -6,9 +6,9 @@
 //   static OutcomeLanes step_lanes(State* const* states, const Params&, ActionRow first);
 //   static void observe_lanes(const State* const* states, const Params&, Row first);
 //
-// is stepped in groups of kLanes environments in consecutive rows if the CPU has AVX2. These functions must produce the
-// same bits as step and observe, and must not draw random numbers. An environment that draws under some options also
-// defines
+// is stepped in groups of kLanes environments in consecutive rows if the CPU has AVX2 or NEON. These functions must
+// produce the same bits as step and observe, and must not draw random numbers. An environment that draws under some
+// options also defines
 //
 //   static bool in_lanes(const Params&);
 //
@@ -49,7 +49,7 @@ struct InLanes {
   static void observe(States, const Params&, Row) {}
 };
 
-#if ENVPOOL_AVX2
+#if ENVPOOL_SIMD
 template <class Env>
   requires requires { Env::kLanes; }
 struct InLanes<Env> {
@@ -60,13 +60,13 @@ struct InLanes<Env> {
 
   static bool available(const Params& params) {
     if constexpr (requires { Env::in_lanes(params); }) {
-      return has_avx2() && Env::in_lanes(params);
+      return has_simd() && Env::in_lanes(params);
     } else {
-      return has_avx2();
+      return has_simd();
     }
   }
-  __attribute__((target("avx2"), flatten)) static void step(States states, const Params& params, ActionRow first,
-                                                            OutcomeColumns out) {
+  ENVPOOL_SIMD_TARGET __attribute__((flatten)) static void step(States states, const Params& params, ActionRow first,
+                                                                OutcomeColumns out) {
     static_assert(kLanes == 4);
     for (i64 k = 0; k < states.count; k += kLanes, first.row += kLanes) {
       State* group[kLanes];
@@ -76,7 +76,7 @@ struct InLanes<Env> {
       for (int lane = 0; lane < kLanes; ++lane) out.terminated[k + lane] = u8(-outcome.terminated[lane]);
     }
   }
-  __attribute__((target("avx2"), flatten)) static void observe(States states, const Params& params, Row first) {
+  ENVPOOL_SIMD_TARGET __attribute__((flatten)) static void observe(States states, const Params& params, Row first) {
     for (i64 k = 0; k < states.count; k += kLanes, first.row += kLanes) {
       const State* group[kLanes];
       for (int lane = 0; lane < kLanes; ++lane) group[lane] = states.at(k + lane);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prefetches the next random words of many environments with SIMD code. If the CPU has AVX2, computing a block of eight
-// generators costs little more than computing one. An environment uses this if the generator is a template parameter of
-// its step:
+// Prefetches the next random words of many environments with SIMD code. If the CPU has AVX2 or NEON, computing the
+// words of eight generators costs little more than computing one. An environment uses this if the generator is a
+// template parameter of its step:
 //
 //   template <class Draws>
 //   ENVPOOL_FN static Outcome step(State&, const Params&, ActionRow, Draws&);
@@ -22,13 +22,17 @@
 #pragma once
 
 #include "envpool/core/env.h"
-#include "envpool/core/math/avx2.h"
 #include "envpool/core/math/lanes.h"
 #include "envpool/core/math/rng.h"
+#include "envpool/core/math/simd.h"
 
 #if ENVPOOL_AVX2
 #include <immintrin.h>
+#elif ENVPOOL_NEON
+#include <arm_neon.h>
+#endif
 
+#if ENVPOOL_SIMD
 #include <cstddef>
 #endif
 
@@ -89,7 +93,7 @@ struct PrefetchedNumber {
 template <class Env>
 constexpr int prefetched_words() {
   using Params = typename Env::Params;
-  if constexpr (!ENVPOOL_AVX2 || !requires(typename Env::State& state, const Params& params, ActionRow action,
+  if constexpr (!ENVPOOL_SIMD || !requires(typename Env::State& state, const Params& params, ActionRow action,
                                            PrefetchedRng<1>& drawn) { Env::step(state, params, action, drawn); }) {
     return 0;
   } else if constexpr (requires { Env::kPrefetchedWords; }) {
@@ -105,11 +109,13 @@ template <class Env>
 constexpr bool kTakesPrefetchedNumber =
     kTakesPrefetchedRng<Env> && requires(u32 word) { Env::template number<f32>(word); };
 
-#if ENVPOOL_AVX2
+#if ENVPOOL_SIMD
 
 static_assert(sizeof(Rng) == 32 && offsetof(Rng, seed) == 0 && offsetof(Rng, stream) == 8 &&
                   offsetof(Rng, episode) == 12 && offsetof(Rng, agent) == 16 && offsetof(Rng, draws) == 24,
               "eight generators are eight rows of eight words, transposed below");
+
+#if ENVPOOL_AVX2
 
 // The upper and lower halves of eight 32-bit products.
 struct Product {
@@ -169,9 +175,70 @@ __attribute__((target("avx2"))) inline void next_words(const u8* first, i64 stri
   }
 }
 
+#else
+
+// The upper and lower halves of four 32-bit products.
+struct Product {
+  uint32x4_t high, low;
+};
+ENVPOOL_ALWAYS_INLINE Product multiply(uint32x4_t x, u32 by) {
+  const uint32x4_t factor = vdupq_n_u32(by);
+  const uint32x4_t first = vreinterpretq_u32_u64(vmull_u32(vget_low_u32(x), vget_low_u32(factor)));
+  const uint32x4_t second = vreinterpretq_u32_u64(vmull_high_u32(x, factor));
+  return {vuzp2q_u32(first, second), vuzp1q_u32(first, second)};
+}
+
+// Transposes a matrix of four rows of four words.
+ENVPOOL_ALWAYS_INLINE void transpose(const uint32x4_t (&row)[4], uint32x4_t* column) {
+  const uint64x2_t even0 = vreinterpretq_u64_u32(vtrn1q_u32(row[0], row[1]));
+  const uint64x2_t even1 = vreinterpretq_u64_u32(vtrn1q_u32(row[2], row[3]));
+  const uint64x2_t odd0 = vreinterpretq_u64_u32(vtrn2q_u32(row[0], row[1]));
+  const uint64x2_t odd1 = vreinterpretq_u64_u32(vtrn2q_u32(row[2], row[3]));
+  column[0] = vreinterpretq_u32_u64(vtrn1q_u64(even0, even1));
+  column[1] = vreinterpretq_u32_u64(vtrn1q_u64(odd0, odd1));
+  column[2] = vreinterpretq_u32_u64(vtrn2q_u64(even0, even1));
+  column[3] = vreinterpretq_u32_u64(vtrn2q_u64(odd0, odd1));
+}
+
+// Does the same as the function for AVX2 above, for four generators at a time.
+template <int kWords, i64 kMax>
+inline void next_words(const u8* first, i64 stride, i64 count, u32 (&words)[kWords][kMax]) {
+  for (i64 k = 0; k < count; k += 4) {
+    uint32x4_t lower[4], upper[4], word[8];
+    for (int i = 0; i < 4; ++i) {
+      const u32* const generator = reinterpret_cast<const u32*>(first + (k + i) * stride);
+      lower[i] = vld1q_u32(generator);
+      upper[i] = vld1q_u32(generator + 4);
+    }
+    transpose(lower, word);
+    transpose(upper, word + 4);
+    uint32x4_t key0 = word[0], key1 = word[1];
+    uint32x4_t counter[4] = {vsliq_n_u32(vshrq_n_u32(word[6], 2), word[7], 30), word[4], word[2], word[3]};
+    for (int round = 0; round < 10; ++round) {
+      const Product p0 = multiply(counter[0], 0xD2511F53u), p1 = multiply(counter[2], 0xCD9E8D57u);
+      counter[0] = veorq_u32(veorq_u32(p1.high, counter[1]), key0);
+      counter[1] = p1.low;
+      counter[2] = veorq_u32(veorq_u32(p0.high, counter[3]), key1);
+      counter[3] = p0.low;
+      key0 = vaddq_u32(key0, vdupq_n_u32(0x9E3779B9u));
+      key1 = vaddq_u32(key1, vdupq_n_u32(0xBB67AE85u));
+    }
+    const uint32x4_t position = vandq_u32(word[6], vdupq_n_u32(3));
+    for (int w = 0; w < kWords; ++w) {
+      uint32x4_t drawn = counter[w];
+      for (u32 i = 1; i + w < 4; ++i) {
+        drawn = vbslq_u32(vceqq_u32(position, vdupq_n_u32(i)), counter[i + w], drawn);
+      }
+      vst1q_u32(words[w] + k, drawn);
+    }
+  }
+}
+
+#endif
+
 // Evaluates Env::number() for each word; `count` is a multiple of four.
 template <class Env>
-__attribute__((target("avx2"), flatten)) inline void compute_numbers(const u32* words, i64 count, f32* numbers) {
+ENVPOOL_SIMD_TARGET __attribute__((flatten)) inline void compute_numbers(const u32* words, i64 count, f32* numbers) {
   for (i64 k = 0; k < count; k += 4) {
     const f32x4 values = Env::template number<f32x4>(u32x4{words[k], words[k + 1], words[k + 2], words[k + 3]});
     for (int lane = 0; lane < 4; ++lane) numbers[k + lane] = values[lane];
@@ -185,9 +252,9 @@ struct PrefetchedRngs {
   u32 words[kWords][kMax];
   f32 numbers[kTakesPrefetchedNumber<Env> ? kMax : 1];
 
-  // Returns how many of `count` generators can be prefetched: a multiple of eight, or 0 without AVX2.
+  // Returns how many of `count` generators can be prefetched: a multiple of eight, or 0 without SIMD code.
   static i64 batch_size(i64 count) {
-    static const bool available = has_avx2();
+    static const bool available = has_simd();
     return available ? (count < kMax ? count : kMax) / 8 * 8 : 0;
   }
   // Prefetches from generators at equal distances in memory.

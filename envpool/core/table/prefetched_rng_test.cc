@@ -7,7 +7,7 @@
 
 namespace envpool {
 
-#if ENVPOOL_AVX2
+#if ENVPOOL_SIMD
 template <int kWords>
 struct DrawEnv {
   static constexpr int kPrefetchedWords = kWords;
@@ -50,8 +50,8 @@ void check_draws() {
 #endif
 
 TEST(prefetched_words_equal_the_next_words) {
-#if ENVPOOL_AVX2
-  if (!has_avx2()) return;
+#if ENVPOOL_SIMD
+  if (!has_simd()) return;
   check_draws<1>();
   check_draws<2>();
 #endif
