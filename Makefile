@@ -176,6 +176,7 @@ test-all: export ENVPOOL_TEST_TRAJECTORIES := whole
 test-all: export ENVPOOL_TEST_PARAMS := whole
 test-all: export ENVPOOL_TEST_COMPILERS := whole
 test-all: export ENVPOOL_TEST_DEVICE := whole
+test-all: export ENVPOOL_TEST_JAX := whole
 test-all: export ENVPOOL_TEST_WEAK_MEMORY := whole
 test-all: test
 

@@ -8,7 +8,6 @@ per game (default 10,000), and ENVPOOL_ATARI_GAMES the games.
 
 from __future__ import annotations
 
-import datetime
 import multiprocessing
 import os
 from collections.abc import Iterator
@@ -30,8 +29,9 @@ from envpool.atari.testing.ale_comparison import (  # noqa: E402
     compare_with_ale,
     random_actions,
 )
+from envpool.testing import samples  # noqa: E402
 
-DAY = int(os.environ.get("ENVPOOL_ATARI_DAY", datetime.datetime.now(datetime.timezone.utc).date().toordinal()))
+DAY = int(os.environ.get("ENVPOOL_ATARI_DAY", samples.DAY))
 FRAMES = int(os.environ.get("ENVPOOL_ATARI_FRAMES", "10000"))
 ROTATION = 4  # days until every game has been in a sample
 

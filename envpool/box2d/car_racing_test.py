@@ -5,7 +5,6 @@ The numbers that gymnasium draws are recorded and replayed in our environment. E
 of each combination of options and driver are compared; the seeds change from day to day.
 """
 
-import datetime
 import os
 
 import numpy as np
@@ -17,9 +16,10 @@ pytest.importorskip("pygame")
 
 import envpool
 from envpool.box2d.testing.episodes import Ours, Reference
+from envpool.testing.samples import DAY
 
 EPISODES = int(os.environ.get("ENVPOOL_TEST_BOX2D", 1))
-FIRST = 1000 * datetime.datetime.now(datetime.timezone.utc).date().toordinal()
+FIRST = 1000 * DAY
 SEEDS = range(FIRST, FIRST + EPISODES)
 FLOAT = np.float32
 SHAPE = (96, 96, 3)

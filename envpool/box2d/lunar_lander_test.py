@@ -6,7 +6,6 @@ episodes of each combination of options and policy are compared; the seeds chang
 """
 
 import ctypes
-import datetime
 import os
 
 import numpy as np
@@ -21,9 +20,10 @@ import envpool
 from envpool.box2d.testing.episodes import Ours, Recorder, Reference, compare
 from envpool.testing import libraries
 from envpool.testing.capi import pointer
+from envpool.testing.samples import DAY
 
 EPISODES = int(os.environ.get("ENVPOOL_TEST_BOX2D", 3))
-FIRST = 1000 * datetime.datetime.now(datetime.timezone.utc).date().toordinal()
+FIRST = 1000 * DAY
 SEEDS = range(FIRST, FIRST + EPISODES)
 IDS = ("LunarLander-v3", "LunarLanderContinuous-v3")
 

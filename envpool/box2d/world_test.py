@@ -7,7 +7,6 @@ how many worlds are compared, for 400 steps each; 2500 worlds are a million step
 """
 
 import ctypes
-import datetime
 import os
 
 import numpy as np
@@ -15,11 +14,12 @@ import pytest
 
 from envpool.testing import libraries
 from envpool.testing.capi import pointer
+from envpool.testing.samples import DAY
 
 Box2D = pytest.importorskip("Box2D")
 
 WORLDS = int(os.environ.get("ENVPOOL_TEST_BOX2D", 12))
-FIRST = 1000 * datetime.datetime.now(datetime.timezone.utc).date().toordinal()
+FIRST = 1000 * DAY
 STEPS, BODIES, JOINTS = 400, 6, ((0, 1), (1, 2), (3, 4))
 FLOAT = np.float32
 PART = np.dtype(

@@ -8,7 +8,6 @@ build. The registry names the families and environments.
 from __future__ import annotations
 
 import ctypes
-import datetime
 import hashlib
 import os
 import shutil
@@ -24,6 +23,7 @@ from envpool import _core
 from envpool.plugins import compiling
 from envpool.python.registry import find
 from envpool.python.spaces import ArraySpecs
+from envpool.testing.samples import DAY
 from envpool.testing.trajectories import OPTIONS, representatives
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
@@ -52,15 +52,12 @@ ROLLOUTS = {
     if family not in ("", "mujoco", "vizdoom")
 }
 
-# The families that take longest to compile are built in only one of these ways, which depends on the date, unless
-# ENVPOOL_TEST_COMPILERS is "whole".
-SLOW = {"atari", "minigrid"}
+# Each family is built in only one of these ways, which depends on the date, unless ENVPOOL_TEST_COMPILERS is "whole".
 WHOLE = os.environ.get("ENVPOOL_TEST_COMPILERS") == "whole"
-DAY = datetime.datetime.now(datetime.timezone.utc).date().toordinal()
 CASES = [
     (family, *build)
     for number, family in enumerate(ROLLOUTS)
-    for build in ([BUILDS[(DAY + number) % len(BUILDS)]] if family in SLOW and not WHOLE else BUILDS)
+    for build in (BUILDS if WHOLE else [BUILDS[(DAY + number) % len(BUILDS)]])
 ]
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")

@@ -8,7 +8,6 @@ A changed row cannot be stepped. `replace` accepts it if its checksum and its va
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
 import random
@@ -23,13 +22,13 @@ import envpool
 from envpool.python.registry import find
 from envpool.testing.mutate_states import Progress, portable, try_params
 from envpool.testing.mutations import values_end, with_checksum
+from envpool.testing.samples import DAY
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
 
 WHOLE = os.environ.get("ENVPOOL_TEST_PARAMS") == "whole"
 ERRORS = (RuntimeError, ValueError)  # Inside jit, the error is a RuntimeError.
-TODAY = str(datetime.datetime.now(datetime.timezone.utc).date())
 KEY = jax.random.PRNGKey(0)
 ENV, PARAMS = envpool.jax.make("CartPole-v1")
 GRID = PARAMS.replace(gravity=jnp.linspace(5, 15, 8))
@@ -42,7 +41,7 @@ def sample():
     if WHOLE:
         return portables
     families = {family: [i for i in portables if find(i).family == family] for family in map(_family, portables)}
-    return [random.Random(f"{TODAY} {family}").choice(ids) for family, ids in families.items()]
+    return [random.Random(f"{DAY} {family}").choice(ids) for family, ids in families.items()]
 
 
 def _family(task_id):
@@ -51,7 +50,7 @@ def _family(task_id):
 
 @pytest.mark.parametrize("task_id", sample())
 def test_changed_bytes(task_id):
-    found = try_params(task_id, random.Random(f"{TODAY} {task_id}"), WHOLE, Progress(None))
+    found = try_params(task_id, random.Random(f"{DAY} {task_id}"), WHOLE, Progress(None))
     assert found["refused"] > 20, found
 
 

@@ -9,7 +9,6 @@ their end.
 """
 
 import collections
-import datetime
 import functools
 import os
 import sys
@@ -41,12 +40,12 @@ from envpool.minigrid.testing.episodes import AGENT, Ours, Reference, compare
 from envpool.python.registry import find
 from envpool.testing.capi import pointer
 from envpool.testing.chi_square import SMALLEST_P, ChiSquare
+from envpool.testing.samples import DAY
 
 IDS = [task_id for task_id in envpool.list_all_envs() if task_id.startswith(("MiniGrid-", "BabyAI-"))]
 WHOLE = "ENVPOOL_TEST_MINIGRID" in os.environ
 EPISODES = int(os.environ.get("ENVPOOL_TEST_MINIGRID", 3))
 MOST_STEPS = 60 if EPISODES < 200 else 1_000_000
-DAY = datetime.datetime.now(datetime.timezone.utc).date().toordinal()
 # The ids with the rarest rules: boxes with keys, blocked doors, two keys, an object that the agent carries at first,
 # instructions with several parts, and cells that moving objects leave.
 ALWAYS = {

@@ -15,8 +15,10 @@ import pytest
 import envpool
 from envpool.python.options import AUTORESET_MODES
 from envpool.python.pages_test import blocks
+from envpool.python.registry import find
 from envpool.testing.cuda import on_stand_in
-from envpool.testing.device_comparison import Comparison, compare, pools
+from envpool.testing.device_comparison import ALWAYS, SHARE, Case, Comparison, cases, compare, pools
+from envpool.testing.samples import DAY
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 
@@ -27,6 +29,16 @@ pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPO
 def stand_in() -> Iterator[None]:
     with on_stand_in():
         yield
+
+
+def test_samples_have_every_case_in_turn() -> None:
+    def kinds(sample: list[Case]) -> set[tuple[object, ...]]:
+        return {(case.task_id, case.options, case.mode) for case in sample if find(case.task_id).family != "atari"}
+
+    days = [kinds(cases(whole=False, day=DAY + day)) for day in range(SHARE * len(AUTORESET_MODES))]
+    assert set().union(*days) == kinds(cases(whole=True))
+    assert all({task_id for task_id in ALWAYS if task_id != "Pong-v5"} <= {kind[0] for kind in day} for day in days)
+    assert max(map(len, days)) < 0.2 * len(set().union(*days))
 
 
 @pytest.mark.parametrize(

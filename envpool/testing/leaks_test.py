@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import datetime
 import functools
 import gc
 import os
@@ -16,6 +15,7 @@ import envpool
 from envpool.cuda.driver import CudaError
 from envpool.testing.cuda import Driver, on_stand_in
 from envpool.testing.nvrtc import SOURCE
+from envpool.testing.samples import DAY
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
 
@@ -23,7 +23,6 @@ KINDS = ("allocations", "streams", "events", "modules", "contexts", "graphs", "g
 DRIVER = functools.cache(Driver)
 WHOLE = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
 MODES = ["next_step", "same_step"]
-DAY = datetime.datetime.now(datetime.timezone.utc).date().toordinal()
 
 
 @pytest.fixture(autouse=True)

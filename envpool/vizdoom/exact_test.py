@@ -7,7 +7,6 @@ each of at most 525 steps.
 
 from __future__ import annotations
 
-import datetime
 import os
 import random
 import re
@@ -20,13 +19,13 @@ import numpy as np
 import pytest
 
 import envpool
+from envpool.testing.samples import DAY
 from envpool.vizdoom.registration import _GYMNASIUM, _OTHERS, SCENARIOS
 
 vizdoom = pytest.importorskip("vizdoom")
 pytest.importorskip("vizdoom.gymnasium_wrapper")
 
 EPISODES = int(os.environ.get("ENVPOOL_TEST_VIZDOOM", "0"))
-DAY = str(datetime.datetime.now(datetime.timezone.utc).date())
 VARIABLES = (
     *(f"AMMO{slot}" for slot in range(2, 8)),
     *("ARMOR", "DAMAGECOUNT", "DEATHCOUNT", "FRAGCOUNT", "HEALTH", "HITCOUNT", "KILLCOUNT"),
