@@ -65,7 +65,7 @@ _PACKAGES = (
     _Package(
         "pgx",
         "pgx go_ gardner_chess bridge_bidding kuhn_poker leduc_holdem sparrow_mahjong animal_shogi",
-        "2048 backgammon chess connect_four hex mahjong othello shogi tic_tac_toe",
+        "2048 chess connect_four hex mahjong shogi tic_tac_toe",
         namespaces="pgx",
     ),
     _Package("Brax", "brax", namespaces="brax"),
