@@ -81,7 +81,12 @@ def bootstrap(folder: Path, release: str, packages: tuple[str, ...]) -> None:
 def inside(root: Path, command: str) -> list[str]:
     """Returns the command line that runs a command in a system, without a network."""
     environment = ["env", "-i", "HOME=/root", "LANG=C.UTF-8", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"]
-    start = f'mount -t proc proc {shlex.quote(str(root))}/proc && exec chroot {shlex.quote(str(root))} "$@"'
+    at = shlex.quote(str(root))
+    # Without /dev/shm, Python is compiled without semaphores.
+    start = (
+        f"mount -t proc proc {at}/proc && mkdir -p {at}/dev/shm && mount -t tmpfs tmpfs {at}/dev/shm"
+        f' && exec chroot {at} "$@"'
+    )
     return ["unshare", "--net", "--mount", "--pid", "--fork", "sh", "-c", start, "sh",
             *environment, "sh", "-euc", command]  # fmt: skip
 
