@@ -9,6 +9,7 @@
   capi.py calls them, and libraries.py finds the libraries that contain them.
 - Waits for conditions, and limits on times: waiting.py. Memory of the process: memory.py.
 - Checks that `make` refuses options: refusals.py.
+- Samples of the cases of slow tests, by date: samples.py.
 - Statistics: chi_square.py compares counts of random outcomes with probabilities.
 - Checks of all ids: trajectories.py computes the trajectories whose hashes are in golden.csv, and mutate_states.py
   tries the hostile states that mutations.py makes.
