@@ -36,6 +36,12 @@ TASKS = {
         "quick": [128],
         "num_threads": 1,
     },
+    "LunarLander-v3": {
+        "sides": ["envpool", "gymnasium_sync", "gymnasium_async"],
+        "num_envs": [1, 16, 128, 1024],
+        "quick": [],
+        "num_threads": 1,
+    },
     "BipedalWalker-v3": {
         "sides": ["envpool", "gymnasium_sync", "gymnasium_async"],
         "num_envs": [1, 16, 128, 1024],
