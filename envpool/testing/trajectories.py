@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import functools
 import hashlib
+import os
 import random
 import sys
 import time
@@ -47,7 +48,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     # With this many agents, the host and a device use different algorithms to find the nearest ones.
     "TagContinuous-v0": {"num_runners": 90, "use_full_observation": False, "tagging_distance": 0.05},
 }
-ABSENT = set() if sys.platform == "linux" else {"mujoco", "python_env", "vizdoom"}  # families that need Linux
+# The families that need Linux and, in qemu-user, the one whose engine is a program, which qemu-user cannot start.
+ABSENT = {"mujoco", "python_env", "vizdoom"} if sys.platform != "linux" else set()
+ABSENT |= {"vizdoom"} if "ENVPOOL_EMULATED" in os.environ else set()
 _UNFIT = {"Faulty"}  # has no trajectories: it throws, sleeps and hangs on command
 
 
