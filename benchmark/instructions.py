@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts instructions on x86-64 and on aarch64: ``python benchmark/instructions.py [GAME ... | loops]``.
 
-Times in an emulator mean nothing, but instructions can be counted. The first table shows a frame of Atari. Each game runs in qemu-user on both processors, as
-machine code and in the interpreter; the instructions of a run without frames are subtracted. The states and screens of
-all four runs must be equal. The second table, alone with the argument `loops`, shows parts of the package that have
-SIMD code, compiled with and without it. The script needs Debian's qemu-user and g++-aarch64-linux-gnu, and ale-py for the games.
+Times in an emulator mean nothing, but instructions can be counted. The first table shows a frame of Atari. Each game runs
+in qemu-user on both processors, as machine code and in the interpreter; the instructions of a run without frames are
+subtracted. The states and screens of all four runs must be equal. The second table shows the parts of the package that
+have SIMD code, compiled with and without it; the argument `loops` prints this table alone. The script needs Debian's
+qemu-user and g++-aarch64-linux-gnu, and ale-py for the games.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def python_sources(folder: Path) -> Path:
         work = folder.with_suffix(".apt")
         shutil.rmtree(work, ignore_errors=True)
         command = apt(work, source=f"deb-src {archive()} bookworm main")
-        # Without Debian's changes, which move parts of Python, such as ensurepip, to other packages.
+        # Debian's changes are left out, because they move parts of Python, such as ensurepip, to other packages.
         run(*command, "source", "--download-only", "--tar-only", f"python{PYTHON}", cwd=work)
         (sources,) = work.glob("*.orig.tar.*")
         shutil.unpack_archive(sources, work / "unpacked")

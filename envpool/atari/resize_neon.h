@@ -33,7 +33,7 @@ struct NeonOps : ScalarOps {
     }
   };
 
-  ENVPOOL_ALWAYS_INLINE static bool any_odd(uint8x16_t index) { return (vmaxvq_u8(vandq_u8(index, vdupq_n_u8(1)))); }
+  ENVPOOL_ALWAYS_INLINE static bool any_odd(uint8x16_t index) { return vmaxvq_u8(vandq_u8(index, vdupq_n_u8(1))) != 0; }
 
   // Loads each row once and keeps it in registers for the next one. No branch depends on the image.
   static void mark_changes(const u8* rows, i64 stride, i32 width, i32 height, u8* changed) {

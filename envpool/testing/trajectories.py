@@ -48,7 +48,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     # With this many agents, the host and a device use different algorithms to find the nearest ones.
     "TagContinuous-v0": {"num_runners": 90, "use_full_observation": False, "tagging_distance": 0.05},
 }
-# The families that need Linux and, in qemu-user, the one whose engine is a program, which qemu-user cannot start.
+# These families cannot run here. Three need Linux, and qemu-user cannot start ViZDoom's engine, which is a program.
 ABSENT = {"mujoco", "python_env", "vizdoom"} if sys.platform != "linux" else set()
 ABSENT |= {"vizdoom"} if "ENVPOOL_EMULATED" in os.environ else set()
 _UNFIT = {"Faulty"}  # has no trajectories: it throws, sleeps and hangs on command
