@@ -112,7 +112,7 @@ function(envpool_cpp_tests)
     add_executable(${room}_${name} "${source}")
     set_target_properties(${room}_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/cpp_tests")
     target_link_libraries(${room}_${name} PRIVATE envpool_flags $<TARGET_NAME_IF_EXISTS:${room}_parts>)
-    # A release build's -O3 would take twice as long to compile. The Python tests run the engine as it is installed.
+    # With a release build's -O3, they would take up to twice as long to compile. The Python tests run the engine as it is installed.
     target_compile_options(${room}_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
     if(NOT TARGET ${room}_tests)
       add_custom_target(${room}_tests)
