@@ -23,6 +23,15 @@ function(envpool_extension name folder)
   find_package(pybind11 3 CONFIG REQUIRED)
   pybind11_add_module(${name} MODULE NO_EXTRAS ${sources})
   target_link_libraries(${name} PRIVATE envpool_flags)
+  # Most of the time would be spent on pybind11's headers, so the sources are compiled in three groups. That takes a third
+  # of the time.
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  foreach(source IN LISTS sources)
+    get_filename_component(group "${source}" NAME_WE)
+    string(REGEX REPLACE "_.*$" "" group "${group}")
+    string(REGEX REPLACE "^module$" "pool" group "${group}")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${group})
+  endforeach()
   install(TARGETS ${name} LIBRARY DESTINATION envpool)
 endfunction()
 
@@ -99,6 +108,7 @@ function(envpool_test_functions family)
   target_compile_definitions(${family}_testing PRIVATE "ENVPOOL_FAMILY_LIST=\"envpool/${family}/plugin.cc\"")
   set_target_properties(${family}_testing PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${ENVPOOL_TEST_LIB_DIR}"
                                                      CXX_VISIBILITY_PRESET default)
+  target_compile_options(${family}_testing PRIVATE $<$<CONFIG:Release>:-O1>)  # takes half the time
 endfunction()
 
 # Builds every *_test.cc as a separate program, with core/testing/testing.h. The target core_tests builds those of the core.

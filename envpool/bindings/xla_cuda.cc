@@ -78,6 +78,8 @@ struct Axes {
   }
 };
 
+}  // namespace
+
 // A model on one device.
 class DeviceModel {
  public:
@@ -319,8 +321,6 @@ void DeviceModel::run(const PureCall& call, Handle stream) {
     for (i32 a = outer; a-- > 0 && ++index[size_t(a)] == axes.extents[size_t(a)];) index[size_t(a)] = 0;
   }
 }
-
-}  // namespace
 
 void set_device_compiler(DeviceCompiler given) { compiler() = std::move(given); }
 

@@ -95,13 +95,13 @@ Registry<PureModel>& models() {
 }
 
 namespace {
-constexpr const char* kDeleted =
+constexpr const char* kModelDeleted =
     "envpool.jax: the environment of this program was deleted before the program was compiled; keep it until then";
 }  // namespace
 
-std::shared_ptr<PureModel> model_of(const CallFrame& frame) { return look_up(frame, models(), "model", kDeleted); }
+std::shared_ptr<PureModel> model_of(const CallFrame& frame) { return look_up(frame, models(), "model", kModelDeleted); }
 
-Error* instantiate_model(Call* call) noexcept { return instantiate(*call, models(), "model", kDeleted); }
+Error* instantiate_model(Call* call) noexcept { return instantiate(*call, models(), "model", kModelDeleted); }
 
 ModelInfo add_model(const abi::Table& table, const std::string& label, OptionList options, i32 max_episode_steps,
                     DeviceProgram program) {

@@ -23,7 +23,7 @@ Registry<Port>& ports() {
   static auto* registry = new Registry<Port>;  // never destroyed: compiled code may run during exit
   return *registry;
 }
-constexpr const char* kDeleted =
+constexpr const char* kPoolDeleted =
     "envpool: the pool of this program was deleted before the program was compiled; keep it while the program runs";
 u32 process_mark() {
   static const u32 mark = std::random_device{}();
@@ -474,9 +474,9 @@ std::string handle_of(i64 port) {
   return {reinterpret_cast<const char*>(&handle), sizeof(handle)};
 }
 
-std::shared_ptr<Port> port_of(const CallFrame& frame) { return look_up(frame, ports(), "pool", kDeleted); }
+std::shared_ptr<Port> port_of(const CallFrame& frame) { return look_up(frame, ports(), "pool", kPoolDeleted); }
 
-Error* instantiate_port(Call* call) noexcept { return instantiate(*call, ports(), "pool", kDeleted); }
+Error* instantiate_port(Call* call) noexcept { return instantiate(*call, ports(), "pool", kPoolDeleted); }
 Error* pool_send(Call* call) noexcept {
   return run_handler(*call, kExecute, [](const CallFrame& frame) { PoolCall(frame, "send").send(); });
 }

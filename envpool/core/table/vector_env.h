@@ -187,8 +187,9 @@ class VectorEnv {
     }
   }
   // Inlines everything into the loop. The step of a small environment takes a few nanoseconds, and a call of it would
-  // take as many, because rows and outcomes are passed in memory. Large environments would only take longer to compile.
-  static constexpr bool kIsSmall = sizeof(typename Contract::State) <= 64;
+  // take as many, because rows and outcomes are passed in memory. Large environments, and those that other processes
+  // step, would only take longer to compile.
+  static constexpr bool kIsSmall = sizeof(typename Contract::State) <= 64 && !requires { typename Env::Posts; };
   template <class RowSource>
   [[gnu::flatten]] void run_all_inlined(const abi::Work& work, Operation operation, const RowSource& row_source) {
     run_all(work, operation, row_source);
