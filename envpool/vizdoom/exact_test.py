@@ -8,10 +8,13 @@ each of at most 525 steps.
 from __future__ import annotations
 
 import os
+import queue
 import random
 import re
+import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import cv2
 import gymnasium
@@ -44,6 +47,24 @@ def sample(names: tuple[str, ...], always: tuple[str, ...]) -> list[str]:
 
 def id_of(scenario: str) -> str:
     return "".join(word.capitalize() for word in scenario.split("_")) + "-v1"
+
+
+Made = TypeVar("Made")
+
+
+def started(make: Callable[[], Made]) -> Made:
+    """Returns what `make` returns, which starts the package's engine.
+
+    The package waits forever for an engine that does not connect, which happens rarely. `make` is then called again.
+    """
+    for _ in range(3):
+        made: queue.Queue[Made] = queue.Queue()
+        threading.Thread(target=lambda made=made: made.put(make()), daemon=True).start()
+        try:
+            return made.get(timeout=40)
+        except queue.Empty:
+            continue
+    raise TimeoutError("the package's engine has not started")
 
 
 class Reference:
@@ -146,7 +167,7 @@ def test_episodes_with_options_equal_the_packages(options: dict[str, Any]) -> No
 def play(task_id: str, settings: Path, episodes: int, **options: Any) -> None:
     """Plays episodes with random actions next to the package's game."""
     spec = envpool.make_spec(task_id, **options)
-    reference = Reference(settings, spec)
+    reference = started(lambda: Reference(settings, spec))
     buttons = [button.name for button in reference.game.get_available_buttons()]
     rng = np.random.default_rng(5)
     limit = 525 if EPISODES else 40
@@ -232,7 +253,13 @@ def play_gymnasiums(
 ) -> tuple[int, bool, bool]:
     """Plays next to the package's environment. Returns the last episode's steps, and whether and how it ended."""
     limit = 525 if EPISODES else 25
-    reference = gymnasium.make(task_id, **theirs).unwrapped
+
+    def make() -> Any:
+        environment = gymnasium.make(task_id, **theirs).unwrapped
+        environment.reset(seed=1)  # starts the engine
+        return environment
+
+    reference = started(make)
     rng = np.random.default_rng(6)
     with envpool.make_gymnasium(task_id, num_envs=1, seed=3, autoreset_mode="disabled", **options) as env:
         if isinstance(env.spec.action_space, gymnasium.spaces.MultiDiscrete):  # ours takes int32 instead of int64
@@ -244,7 +271,7 @@ def play_gymnasiums(
         assert all(ours[key] == spaces[key] for key in spaces)
         for episode in range(episodes):
             obs, info = env.reset()
-            reference.reset(seed=1)  # starts the engine
+            reference.reset(seed=1)
             reference.game.set_seed(int(info["seed"][0]))
             reference.game.new_episode()
             reference.state = reference.game.get_state()
@@ -269,12 +296,17 @@ def test_a_first_episode_equals_that_of_a_new_engine() -> None:
     reference = gymnasium.make("VizdoomDefendCenter-v1").unwrapped
     with envpool.make_gymnasium("VizdoomDefendCenter-v1", num_envs=1, seed=5) as env:
         obs, info = env.reset()
-        game = vizdoom.DoomGame()
-        game.load_config(os.path.join(vizdoom.scenarios_path, "defend_the_center.cfg"))
-        game.set_window_visible(False)
-        game.set_screen_format(vizdoom.ScreenFormat.RGB24)
-        game.set_seed(int(info["seed"][0]))
-        game.init()
+
+        def make() -> Any:
+            game = vizdoom.DoomGame()
+            game.load_config(os.path.join(vizdoom.scenarios_path, "defend_the_center.cfg"))
+            game.set_window_visible(False)
+            game.set_screen_format(vizdoom.ScreenFormat.RGB24)
+            game.set_seed(int(info["seed"][0]))
+            game.init()
+            return game
+
+        game = started(make)
         np.testing.assert_array_equal(obs["screen"][0], game.get_state().screen_buffer)
         for _ in range(40):
             obs, reward, *_ = env.step(np.zeros(1, np.int32) + 1)
