@@ -172,11 +172,8 @@ test: build/test/.installed
 	@$(MAKE) --no-print-directory py-test
 
 # Runs, without sampling, the tests that `make test` samples; CONTRIBUTING.md lists them.
-test-all: export ENVPOOL_TEST_TRAJECTORIES := whole
-test-all: export ENVPOOL_TEST_PARAMS := whole
-test-all: export ENVPOOL_TEST_COMPILERS := whole
+test-all: export ENVPOOL_TEST_SAMPLES := whole
 test-all: export ENVPOOL_TEST_DEVICE := whole
-test-all: export ENVPOOL_TEST_JAX := whole
 test-all: export ENVPOOL_TEST_WEAK_MEMORY := whole
 test-all: test
 

@@ -63,6 +63,7 @@ def test_ids_equal_those_of_gymnasium() -> None:
     assert len(ours) == 104
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("task_id", GAMES)
 def test_every_game(task_id: str) -> None:
     check(task_id, 40)
@@ -83,6 +84,7 @@ CASES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(f"{k}={v}" for k, v in case.items()))
 def test_options(case: dict[str, Any]) -> None:
     options = dict(case)

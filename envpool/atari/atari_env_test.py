@@ -140,6 +140,7 @@ def check(game: str, steps: int, seed: int, **options: Any) -> int:
     return episodes
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("game", ROMS)
 def test_every_game(game: str) -> None:
     check(game, 60, 1)
@@ -174,6 +175,7 @@ CASES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(f"{k}={v}" for k, v in case.items()))
 def test_options(case: dict[str, Any]) -> None:
     options = dict(case)

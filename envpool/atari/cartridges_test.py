@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plays generated cartridges, which use every instruction and TIA register, and compares the frames with ale-py's.
 
-ENVPOOL_ATARI_CARTRIDGES sets the number of random cartridges (default 40).
+ENVPOOL_ATARI_CARTRIDGES sets the number of random cartridges. The default is a third of 40 cartridges, by the date.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ ale_py = pytest.importorskip("ale_py")
 
 from envpool.atari.testing import cartridges  # noqa: E402
 from envpool.atari.testing.ale_comparison import Machine, Reference, Trace, compare  # noqa: E402
+from envpool.testing.samples import of_today  # noqa: E402
 
-RANDOM = range(int(os.environ.get("ENVPOOL_ATARI_CARTRIDGES", "40")))
+GIVEN = os.environ.get("ENVPOOL_ATARI_CARTRIDGES")
+RANDOM = range(int(GIVEN)) if GIVEN else of_today(range(40), 3)
 READABLE = list(range(16))
 QUIET = [register for register in range(1, 0x2D) if register != cartridges.WSYNC]
 
@@ -83,11 +85,13 @@ def test_random_frames_cut_off(tmp_path: Path, seed: int) -> None:
     check(tmp_path, cartridges.random_cut_off_cartridge(seed), 6)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("register", range(0x2D))
 def test_every_register(tmp_path: Path, register: int) -> None:
     check(tmp_path, cartridges.screen_cartridge([register], [], register), 12)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("register", READABLE)
 def test_every_readable_register(tmp_path: Path, register: int) -> None:
     check(tmp_path, cartridges.screen_cartridge([0x10, 0x11, 0x12, 0x13, 0x14, 0x2A, 0x2C], [register], register), 12)

@@ -3,7 +3,7 @@
 
 The sample contains all games that use rare features, and some of the others, which change from day to day. To repeat
 the sample of a day, set ENVPOOL_ATARI_DAY to the day's ordinal number. ENVPOOL_ATARI_FRAMES sets the number of frames
-per game (default 10,000), and ENVPOOL_ATARI_GAMES the games.
+per game (default 3,000), and ENVPOOL_ATARI_GAMES the games.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from envpool.atari.testing.ale_comparison import (  # noqa: E402
 from envpool.testing import samples  # noqa: E402
 
 DAY = int(os.environ.get("ENVPOOL_ATARI_DAY", samples.DAY))
-FRAMES = int(os.environ.get("ENVPOOL_ATARI_FRAMES", "10000"))
-ROTATION = 4  # days until every game has been in a sample
+FRAMES = int(os.environ.get("ENVPOOL_ATARI_FRAMES", "3000"))
+ROTATION = 6  # days until every game has been in a sample
 
 # Games that use rare features: unusual cartridges, PAL, paddles, unfinished and short frames, undriven bus bits.
 HARD_NAMES = (
@@ -119,6 +119,7 @@ MODES = {
 }
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(("game", "mode"), [(game, mode) for game, modes in MODES.items() for mode in modes])
 def test_modes(game: str, mode: int) -> None:
     difficulties = Reference(game).ale.getAvailableDifficulties()
@@ -126,6 +127,7 @@ def test_modes(game: str, mode: int) -> None:
 
 
 # These games have DPC, superchip, E0, FE, paddles, and occasional unfinished frames; the last two are ordinary games.
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(
     "game", ["pitfall2", "klax", "montezuma_revenge", "robotank", "breakout", "tic_tac_toe_3d", "pong", "ms_pacman"]
 )

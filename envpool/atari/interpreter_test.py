@@ -28,6 +28,7 @@ GAMES = (
 )
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("plan", [PLANS[0], PLANS[4]], ids=lambda plan: plan.name)
 @pytest.mark.parametrize("game", GAMES.split(" "))
 def test_interpreter_matches_native_code(monkeypatch: pytest.MonkeyPatch, game: str, plan: Plan) -> None:

@@ -148,6 +148,7 @@ def test_any_geometry_equals_cv2(library, interpolation):
             np.testing.assert_array_equal(got, want, f"{source} {target} {path}")
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("interpolation", CV2)
 @pytest.mark.parametrize("height", [210, 250])
 def test_indexed_max_and_rgb_max_equal_cv2(library, height, interpolation):
@@ -258,6 +259,7 @@ def game(request):
     return play(request.param)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("interpolation", CV2)
 @pytest.mark.parametrize("target", REAL_SIZES)
 def test_real_frames_equal_cv2(library, game, target, interpolation):

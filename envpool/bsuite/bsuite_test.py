@@ -40,6 +40,7 @@ def library():
 # ---- Catch ----
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(("rows", "columns"), [(10, 5), (2, 1)])
 def test_catch_in_every_state(library, rows, columns):
     engine, theirs = (
@@ -70,6 +71,7 @@ def as_matrices(mapping, size):
     return bits[..., : size * size].reshape(*mapping.shape[:-1], size, size)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("size", "options"),
     [(8, {}), (1, {}), (6, {"randomize_actions": False, "unscaled_move_cost": 0.25})],

@@ -120,6 +120,7 @@ def step_reference(name, reference, count):
 TERMS = {"CartPole": 1.0, "Pendulum": 1.0, "Acrobot": 8.0, "MountainCar": 0.0, "MountainCarContinuous": 0.0}
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(
     ("name", "ours", "theirs"),
     [
@@ -256,6 +257,7 @@ def state_of(library, pool, name, env_id):
     return np.frombuffer(snapshot, STATES[name], 1, start + episode)[0]
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("task_id", [task for task in IDS if task != "Pendulum-v0"])
 def test_episodes_end_when_those_of_gymnasium_do(library, task_id):
     name, count, rng = IDS[task_id], 20, np.random.default_rng(3)

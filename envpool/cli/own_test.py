@@ -47,6 +47,7 @@ def test_new_has_the_name_in_all_places(folder):
     assert 'name = "space-race"' in text and '"SpaceRace-v0"' in text and "struct SpaceRace {" in text
 
 
+@pytest.mark.sampled(one_in=3, group="check")
 def test_commands_with_a_header(folder):
     checked = run("check", HEADER, cwd=folder)
     assert checked.stdout.startswith(f"{HEADER}: no mistake found in "), checked.stderr
@@ -60,6 +61,7 @@ def test_commands_with_a_header(folder):
     assert json.loads(measured.stdout)["sides"]["envpool"]["steps_per_s"]["median"] > 1000, measured.stderr
 
 
+@pytest.mark.sampled(one_in=3, group="check")
 def test_an_environment_without_images(folder):
     (folder / "walk.h").write_text(WALK)
     for command in (("play",), ("watch", "-o", "a.gif")):
@@ -78,6 +80,7 @@ def test_watch_a_module(folder):
     assert watched.stdout == "a.gif: 3 frames of 2 Mine-v1, 0.1 s\n", watched.stderr
 
 
+@pytest.mark.sampled(one_in=3, group="check")
 def test_check_reports_a_mistake(folder):
     text = (folder / HEADER).read_text().replace("obs[3] = ", "obs[4] = ")
     (folder / "wrong.h").write_text(text)
@@ -90,6 +93,7 @@ def test_check_reports_a_mistake(folder):
     )
 
 
+@pytest.mark.sampled(one_in=3, group="check")
 def test_check_a_module(folder):
     wrong = (folder / HEADER).read_text().replace("obs[3] = ", "obs[4] = ")
     (folder / "second.h").write_text(wrong)
@@ -106,6 +110,7 @@ def test_check_a_module(folder):
     assert "writes beyond the end of a row of the array 'obs'" in checked.stderr
 
 
+@pytest.mark.sampled(one_in=3, group="check")
 def test_check_compiles_as_a_module_does(folder, monkeypatch):
     text = (folder / HEADER).read_text()
     assert "obs[3] = " in text

@@ -91,10 +91,12 @@ def test_targets_that_a_page_names_exist(page: Path) -> None:
     assert set(re.findall(r"(?:`|^    )make ([a-z][\w-]*)", page.read_text(), re.M)) <= targets
 
 
-# A test that by default tries only a sample of its cases reads one of these variables, or runs
-# envpool.testing.mutate_states.
+# A test that by default tries only a sample of its cases has the mark `sampled`, or reads one of these variables, imports
+# one of these names, or runs envpool.testing.mutate_states.
 SAMPLES = re.compile(
     r"environ\.get\(\s*\"ENVPOOL_(TEST_(?!LIB_DIR)|ATARI_|DMC_)|\"-m\", \"envpool\.testing\.mutate_states\""
+    r"|^from envpool\.testing\.samples import .*(WHOLE|of_today)",
+    re.M,
 )
 
 
@@ -102,7 +104,7 @@ def test_the_page_names_the_tests_that_sample() -> None:
     page = Path(SOURCE, "CONTRIBUTING.md").read_text()
     named = re.findall(r"^\| `(envpool/[\w/*]+_test\.py)` \|", page, re.M)
     files = {str(path.relative_to(SOURCE)): path.read_text() for path in SOURCE.glob("envpool/**/*_test.py")}
-    sampling = {name for name, text in files.items() if SAMPLES.search(text)}
+    sampling = {name for name, text in files.items() if SAMPLES.search(text)} - {"envpool/testing/samples_test.py"}
     assert len(sampling) >= 9
     assert {name for pattern in named for name in files if Path(name).match(pattern)} == sampling
 

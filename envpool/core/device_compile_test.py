@@ -33,17 +33,14 @@ from envpool.testing.machine_code import (
     use_of,
 )
 from envpool.testing.nvrtc import SOURCE, PortableEnvironment, environments
-from envpool.testing.samples import of_today
+from envpool.testing.samples import DAY, of_today
 
 ENVIRONMENTS = environments()
 ALL = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
 FIRST = {environment.family: environment for environment in reversed(ENVIRONMENTS) if environment.name not in SLOW}
-SAMPLE = of_today(ENVIRONMENTS, 3, FIRST.values())
-CASES = [
-    (environment, architecture)
-    for architecture in ARCHITECTURES
-    for environment in (ENVIRONMENTS if ALL else SAMPLE if architecture == ARCHITECTURES[0] else FIRST.values())
-]
+EVERY_CASE = [(environment, architecture) for environment in ENVIRONMENTS for architecture in ARCHITECTURES]
+ALWAYS = [(environment, ARCHITECTURES[DAY % 2]) for environment in FIRST.values()]
+CASES = EVERY_CASE if ALL else of_today(EVERY_CASE, 12, ALWAYS)
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
 

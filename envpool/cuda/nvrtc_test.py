@@ -154,6 +154,7 @@ BAD = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("arguments", "error", "words"), BAD, ids=[str(case[0])[:60] for case in BAD])
 def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], words: str) -> None:
     given = {"source": KERNEL, "architecture": "sm_80", **arguments}

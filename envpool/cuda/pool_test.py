@@ -179,6 +179,7 @@ struct Walk {
 """
 
 
+@pytest.mark.sampled(one_in=2, group="header")
 def test_a_users_header(tmp_path: Path) -> None:
     header = tmp_path / "walk.h"
     header.write_text(HEADER.replace("f32", "envpool::f32"))
@@ -193,6 +194,7 @@ def test_a_users_header(tmp_path: Path) -> None:
         make("Walk-v1")
 
 
+@pytest.mark.sampled(one_in=2, group="header")
 def test_the_flags_of_a_users_header(tmp_path: Path) -> None:
     """The kernel has the macros and folders that the host's library was compiled with."""
     header, folder = tmp_path / "walk.h", tmp_path / "more"

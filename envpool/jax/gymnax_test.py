@@ -55,6 +55,7 @@ def states(env, params, other, other_params, parts):
     return ours.replace(**drawn), theirs.replace(**{parts[name][0]: value for name, value in drawn.items()})
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("task_id", PAIRS)
 def test_dynamics_from_equal_states(task_id):
     parts = PAIRS[task_id]
@@ -129,6 +130,7 @@ OTHER_DEFAULTS = {"DeepSea-bsuite": ("randomize_actions",)}  # Our default is bs
 TERMINATES_AT_LIMIT = ("DiscountingChain-bsuite",)  # in gymnax 0.0.9, too
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("task_id", SHARED)
 def test_every_shared_id_has_gymnax_spaces_and_values(task_id):
     (env, params), (other, other_params) = envpool.jax.make(task_id), gymnax.make(task_id)
@@ -164,6 +166,7 @@ def test_every_shared_id_has_gymnax_spaces_and_values(task_id):
             assert ours.dtype == theirs.dtype, name
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("task_id", SHARED)
 def test_six_values_as_gymnax_1_has_them(task_id):
     """Tests the six values obs, state, reward, terminated, truncated and info. `info` contains the step's
@@ -241,6 +244,7 @@ class Logged(Wrapper):
         return obs, (inner, total * (1 - done), length * (1 - done)), reward, done, info
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("task_id", "limit"), [("CartPole-v1", 500), ("FourRooms-misc", 30), ("Catch-v0", 9)])
 def test_training_code_of_gymnax_users(task_id, limit):
     """Wraps the environment twice, vmaps it, scans it with a policy, jits the whole, and vmaps it over seeds."""

@@ -3,7 +3,7 @@
 
 A changed row cannot be stepped. `replace` accepts it if its checksum and its values are valid.
 
-`ENVPOOL_TEST_PARAMS=whole` tries every byte for every portable id instead of a sample chosen by the date.
+`ENVPOOL_TEST_SAMPLES=whole` tries every byte for every portable id instead of a sample chosen by the date.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ import envpool
 from envpool.python.registry import find
 from envpool.testing.mutate_states import Progress, portable, try_params
 from envpool.testing.mutations import values_end, with_checksum
-from envpool.testing.samples import DAY
+from envpool.testing.samples import DAY, WHOLE
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
 
-WHOLE = os.environ.get("ENVPOOL_TEST_PARAMS") == "whole"
 ERRORS = (RuntimeError, ValueError)  # Inside jit, the error is a RuntimeError.
 KEY = jax.random.PRNGKey(0)
 ENV, PARAMS = envpool.jax.make("CartPole-v1")
@@ -48,6 +47,7 @@ def _family(task_id):
     return find(task_id).family
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("task_id", sample())
 def test_changed_bytes(task_id):
     found = try_params(task_id, random.Random(f"{DAY} {task_id}"), WHOLE, Progress(None))

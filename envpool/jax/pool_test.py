@@ -13,7 +13,7 @@ import pytest
 
 import envpool
 import envpool.testing.registration  # noqa: F401 (registers AllTypes, Crowd and Faulty)
-from envpool.testing.samples import of_today
+from envpool.testing.samples import WHOLE, of_today
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -28,7 +28,6 @@ INTERFACES = {
 }
 SLOW = ("Pong-v5", "Breakout-v5", "Ant-v5", "HumanoidStandup-v4", "InvertedDoublePendulum-v4", "SimplerBasic-v1")
 WITH_EVERY_INTERFACE = ("Counter-v0", "AllTypes-v0", "Crowd-v0", "CartPole-v1", "Pong-v5")
-WHOLE = os.environ.get("ENVPOOL_TEST_JAX") == "whole"
 
 
 def ids() -> list[str]:
@@ -99,7 +98,7 @@ def scanned(env, actions):
     "task_id,interface",
     [
         (task_id, interface)
-        for task_id in (ids() if WHOLE else of_today(ids(), 6, (*SLOW, *WITH_EVERY_INTERFACE)))
+        for task_id in (ids() if WHOLE else of_today(ids(), 10, (*SLOW, *WITH_EVERY_INTERFACE)))
         for interface in INTERFACES
         if interface == "same_step" or task_id in WITH_EVERY_INTERFACE
     ],
@@ -117,6 +116,7 @@ def test_steps_of(task_id, interface):
         assert_same(at(batches, t), plain.step(action), f"step {t}")
 
 
+@pytest.mark.sampled(one_in=2)
 def test_with_64_bit_arrays():
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
     command += ["-k", "steps_of and (AllTypes or Counter or Crowd or Pendulum)"]

@@ -23,6 +23,7 @@ def pools_of(task_id, **options):
     return pools, jnp.stack([pool.xla()[0] for pool in pools]), *pools[0].xla()[1:]
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(
     ("task_id", "options"),
     [

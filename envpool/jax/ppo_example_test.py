@@ -75,6 +75,7 @@ def updates(out):
         return int(file["arr_0"])
 
 
+@pytest.mark.sampled(one_in=3, group="training")
 def test_killed_and_resumed(train, tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     alone = train(whole, "--save_every=3", "--video=")
@@ -110,6 +111,7 @@ def leaves(out):
         return [file[name] for name in file.files if name.startswith("arr_")]
 
 
+@pytest.mark.sampled(one_in=3, group="training")
 def test_devices_and_grid(train, tmp_path):
     """An agent has the same bits on one device and on two. Trained alone, it stays close to its copy in a grid."""
     runs = {
@@ -275,6 +277,7 @@ def test_tag_rollout(options):
     assert numbers[2] == done.sum() > 4
 
 
+@pytest.mark.sampled(one_in=3, group="training")
 def test_tag(train, tmp_path):
     for name, *arguments in (
         (

@@ -13,7 +13,7 @@ import pytest
 import envpool
 import envpool.testing.registration  # noqa: F401 (registers Counter and AllTypes)
 from envpool.python.registry import find
-from envpool.testing.samples import of_today
+from envpool.testing.samples import WHOLE, of_today
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -32,7 +32,6 @@ MINIGRID: dict[str, dict[str, object]] = {  # options by id
 
 # One in three ids is tested each day, and always these.
 ALWAYS = ("Acrobot-v1", "AllTypes-v0", "LunarLander-v3", "Pong-v5")
-WHOLE = os.environ.get("ENVPOOL_TEST_JAX") == "whole"
 
 ON_STANDIN = bool(os.environ.get("ENVPOOL_STANDIN_XLA"))  # XLA's CPU backend calls the handlers for GPUs
 
@@ -78,7 +77,7 @@ def at(tree, index):
     return jax.tree.map(lambda array: np.asarray(array)[index], tree)
 
 
-@pytest.mark.parametrize("task_id", portable_ids() if WHOLE else of_today(portable_ids(), 3, ALWAYS))
+@pytest.mark.parametrize("task_id", portable_ids() if WHOLE else of_today(portable_ids(), 5, ALWAYS))
 def test_a_batch_equals_the_pool(task_id):
     steps = 30 if task_id == "Pong-v5" else STEPS
     options = {"max_episode_steps": LIMIT, **MINIGRID.get(task_id, {})}

@@ -60,6 +60,7 @@ print("elapsed:", elapsed.tolist())
 """
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("call", CALLS)
 def test_arguments_that_are_not_computed_yet(device: str, call: str) -> None:

@@ -57,6 +57,7 @@ def given() -> dict[str, np.ndarray]:
     return {name: narrow(array) for name, array in actions().items()}
 
 
+@pytest.mark.sampled(one_in=2, group="wide")
 def test_pure_functions() -> None:
     env, params = envpool.jax.make("Wide-v0")
     pool = envpool.make_gymnasium("Wide-v0", num_envs=NUM_ENVS, seed=7, autoreset_mode="same_step", num_threads=1)
@@ -121,6 +122,7 @@ def test_bad_actions() -> None:
         jax.block_until_ready(jax.jit(lambda push: env.step_batch(None, state, {**bad, "push": push})[0])(bad["push"]))
 
 
+@pytest.mark.sampled(one_in=2, group="wide")
 @pytest.mark.skipif(bool(jax.config.jax_enable_x64), reason="runs these tests with 64-bit arrays")
 def test_with_64_bit_arrays() -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]

@@ -52,6 +52,7 @@ def rows_of(tree, present):
     return jax.tree.map(lambda array: np.asarray(array)[present] if np.ndim(array) > 1 else np.asarray(array), tree)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", WORLDS)
 def test_a_batch_equals_the_pool(name):
     task_id, options = WORLDS[name]

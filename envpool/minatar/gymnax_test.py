@@ -43,6 +43,7 @@ def to_gymnax(game, states):
     return module.EnvState(**parts)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.filterwarnings("ignore")  # gymnax mixes dtypes, which causes warnings.
 @pytest.mark.parametrize("game", ["Asterix", "Breakout", "Freeway", "SpaceInvaders"])
 def test_steps_equal_those_of_gymnax(game):

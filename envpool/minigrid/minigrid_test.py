@@ -231,6 +231,7 @@ WRAPPERS = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 @pytest.mark.parametrize(
     "task_id", ["MiniGrid-RedBlueDoors-6x6-v0", "MiniGrid-LavaGapS7-v0", "BabyAI-PutNextS6N3Carrying-v0"]

@@ -19,6 +19,7 @@ from envpool.misc.testing.reference import (
 )
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("chance", [0.1, 0.0, 0.5, 0.75])
 def test_bernoulli_bandit_equals_gymnax(chance):
     engine, count = Engine("BernoulliBandit", reward_prob=chance), 20000

@@ -19,6 +19,7 @@ def all_cases(cells, actions=4):
     )
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(
     ("maze_size", "rf_size", "params"),
     [
@@ -96,6 +97,7 @@ def test_four_rooms_images_show_the_agent_in_its_cell():
     assert not (walls * agent).any()
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("fail_prob", [0.0, 1 / 3, 0.5, 0.75])
 def test_four_rooms_moves_fail_with_the_distribution_of_gymnax(fail_prob):
     engine, count = Engine("FourRooms", fail_prob=fail_prob), 20000
@@ -119,6 +121,7 @@ def test_four_rooms_moves_fail_with_the_distribution_of_gymnax(fail_prob):
             assert stats.chi2_contingency(table).pvalue > SMALLEST_P
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("params", [{"resample_init_pos": p, "resample_goal_pos": g} for p in (0, 1) for g in (0, 1)])
 def test_four_rooms_resets_have_the_distribution_of_gymnax(params):
     params = {name: bool(value) for name, value in params.items()}

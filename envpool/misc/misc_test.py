@@ -24,6 +24,7 @@ def episode(pool, actions):
             return
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(
     ("task_id", "ours", "params"),
     [

@@ -104,6 +104,7 @@ def test_reacher_with_other_numbers_of_joints():
         np.testing.assert_allclose(engine.observe(states), obs, rtol=0, atol=2e-6)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("fused", [False, True], ids=["exact", "fused"])
 @pytest.mark.parametrize(
     "params",

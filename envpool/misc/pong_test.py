@@ -36,6 +36,7 @@ GAMES = [
 ]
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("rounding", ["towards_zero", "nearest"])
 @pytest.mark.parametrize(("options", "params"), GAMES, ids=str)
 def test_steps_equal_those_of_gymnax(options, params, rounding):

@@ -154,6 +154,7 @@ def line_of(comment: str) -> int:
     return line
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_mistakes(name):
     with pytest.raises(envpool.CheckError) as caught:
@@ -168,6 +169,7 @@ def test_mistakes(name):
     assert "Trail-v0" not in envpool.list_all_envs()
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", [name for name, mistake in MISTAKES.items() if mistake.always])
 def test_mistakes_without_sanitizers(name, monkeypatch):
     """Without sanitizers, the reported line may be the line of the last access to a row, or of the function."""

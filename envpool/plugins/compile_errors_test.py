@@ -67,6 +67,7 @@ CALLS = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(("arguments", "error", "words"), CALLS, ids=[str(case[0])[:40] for case in CALLS])
 def test_bad_arguments(arguments, error, words):
     walk()
@@ -122,6 +123,7 @@ HEADERS = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(("header", "words"), HEADERS, ids=[case[1][-1][:40] for case in HEADERS])
 def test_bad_headers(header, words):
     error = fails({"source": header, "id": "Bad-v0", "flags": QUICK}, envpool.CompileError, words)
@@ -261,6 +263,7 @@ DECLARATIONS = {
 }
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("odd", DECLARATIONS)
 def test_bad_declarations(odd, monkeypatch):
     envpool.compile(ODD, "Even-v0", flags=QUICK)

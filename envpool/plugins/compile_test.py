@@ -27,6 +27,7 @@ CROWD = Path(os.environ.get("ENVPOOL_SOURCE_DIR", ""), "envpool", "testing", "cr
 # ---- valid headers ----
 
 
+@pytest.mark.sampled(one_in=2, group="compile")
 def test_a_header_given_as_text():
     made = envpool.compile(WALK, id="Walk-v0", max_episode_steps=50, reward_threshold=0.5, defaults={"length": 11})
     assert made.table == "Walk"
@@ -108,6 +109,7 @@ def test_a_cached_plugin_is_not_compiled_again(tmp_path):
     assert os.stat(first.plugin).st_ino == file
 
 
+@pytest.mark.sampled(one_in=2, group="compile")
 def test_a_changed_header_replaces_the_environment_for_new_pools(tmp_path):
     header, other = tmp_path / "walk.h", tmp_path / "prize.h"
     header.write_text(WALK.replace("1.0f : 0.0f", "kPrize : 0.0f").replace("#pragma once", '#include "prize.h"'))
@@ -131,6 +133,7 @@ def test_a_changed_header_replaces_the_environment_for_new_pools(tmp_path):
     assert float(env.step(jax.random.key(0), state, 1, params)[2]) == 3
 
 
+@pytest.mark.sampled(one_in=2, group="compile")
 def test_headers_with_several_structs():
     two = WALK + WALK.replace("Walk", "Stroll").replace("#pragma once", "").replace("namespace games", "namespace more")
     with pytest.raises(envpool.CompileError, match=r"several environments.*'games::Walk' \(line 9\).*'more::Stroll'"):
@@ -163,6 +166,7 @@ print(made.plugin)
 """
 
 
+@pytest.mark.sampled(one_in=2, group="compile")
 def test_two_processes_compile_the_same_header(tmp_path):
     header = tmp_path / "race.h"
     header.write_text(WALK)
@@ -189,6 +193,7 @@ def test_threads_compile_the_same_header():
 # ---- the cache ----
 
 
+@pytest.mark.sampled(one_in=2, group="compile")
 def test_a_damaged_plugin_is_compiled_again(tmp_path, monkeypatch):
     monkeypatch.setenv("ENVPOOL_CACHE_DIR", str(tmp_path))
     plugin = Path(walk(WALK, "Cut-v0").plugin)
@@ -208,6 +213,7 @@ def test_a_damaged_plugin_is_compiled_again(tmp_path, monkeypatch):
         envpool.make("Cut-v0")
 
 
+@pytest.mark.sampled(one_in=2, group="compile")
 def test_a_cache_that_cannot_be_written(monkeypatch):
     monkeypatch.setenv("ENVPOOL_CACHE_DIR", "/proc/envpool")
     words = r"^\[Kept-v0\] the cache /proc/envpool cannot be written .*for this process only.*ENVPOOL_CACHE_DIR"

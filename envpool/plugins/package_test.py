@@ -28,6 +28,7 @@ def run(*command: str | Path, path: Path | None = None, **options):
 
 
 @needs_source
+@pytest.mark.sampled(one_in=2)
 def test_the_package_in_examples(tmp_path):
     """Builds a copy, because a build may write into its folder."""
     for tool in ("scikit_build_core", "pip"):

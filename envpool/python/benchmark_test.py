@@ -36,6 +36,7 @@ def python(tmp_path_factory) -> str:
     return str(path)
 
 
+@pytest.mark.sampled(one_in=2, group="run")
 def test_check_fails_only_when_envpool_is_slower(python, tmp_path):
     baseline = tmp_path / "baseline.json"
     few = [f"--python={python}", f"--baseline={baseline}", "--only=CartPole, 1 env", "--rounds=5", "--window=0.05"]
@@ -114,6 +115,7 @@ def test_python_environments_take_turns_with_gymnasium(tmp_path):
     assert set(rates) == {"ours", "one each", "gymnasium"} and min(rates.values()) > 0
 
 
+@pytest.mark.sampled(one_in=2, group="run")
 def test_a_quick_run_writes_tables_and_plots(python, tmp_path):
     pytest.importorskip("matplotlib")
     given = [f"--interpreter={name}={python}" for name in ("bench", "bench-gymnasium")]
@@ -163,6 +165,7 @@ def interrupted(script: subprocess.Popen[str]) -> str:
     return errors.splitlines()[-1]
 
 
+@pytest.mark.sampled(one_in=2, group="run")
 def test_ctrl_c_keeps_results_and_ends_all_processes(python, tmp_path):
     few = [f"--interpreter=bench={python}", "--parts=latency", "--peers=", "--tasks=CartPole-v1,HalfCheetah-v5"]
     suite = started("suite.py", *few, "--rounds=6", "--window=0.5", cwd=tmp_path)
@@ -188,6 +191,7 @@ def test_ctrl_c_ends_a_script_and_its_sides_with_one_line(script, side, argument
     assert soon(lambda: not has_sides(tmp_path, side), 30)
 
 
+@pytest.mark.sampled(one_in=2, group="run")
 def test_a_compiled_loop_takes_turns_as_a_pool_does(python, tmp_path):
     few = [f"--python={python}", "--only=100 players", "--rounds=2", "--window=0.1", f"--json={tmp_path / 'tag.json'}"]
     done = run("tag.py", *few, cwd=tmp_path)

@@ -99,6 +99,7 @@ DAEMON = """
 """
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("calls", [["recv"], ["timeout"], ["step"], ["turn"], ["hang", "discard", "close"]])
 def test_the_interpreter_ends_while_a_daemon_thread_is_in_a_call(calls):
     for process in [start(DAEMON, call) for call in calls for _ in range(2)]:
@@ -141,6 +142,7 @@ BUSY = """
 STEPS, SLEEPS, HANGS = "0", "2", "3"  # Faulty's commands
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(
     ("kept", "command", "num_pools", "times"),
     [
@@ -441,6 +443,7 @@ NO_MEMORY = """
 """
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.skipif(not importlib.util.find_spec("_testcapi"), reason="this Python cannot make its allocations fail")
 @pytest.mark.parametrize("batch_size", [4, 2])
 def test_every_python_allocation_may_fail(batch_size):

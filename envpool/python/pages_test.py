@@ -69,6 +69,7 @@ def test_a_comment_skips_one_block(tmp_path):
     assert blocks(page) == [("python", "pass\n")] * 2
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("page", [*filter(blocks, PAGES)], ids=lambda page: page.name)
 def test_code_of_pages(page, tmp_path, monkeypatch, cache):
     pytest.importorskip("jax")

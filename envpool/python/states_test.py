@@ -161,13 +161,13 @@ def test_the_cursor_of_a_delay_buffer_is_checked():
         refuses(env, signed.with_body(put(signed.body, at, np.float64(cursor).tobytes())), "cursor", "0..4")
 
 
-def test_hostile_states():
+@pytest.mark.sampled(one_in=2, always=["pool"])
+@pytest.mark.parametrize("faces", [["pool"], ["jax", "params"]], ids=["pool", "jax"])
+def test_hostile_states(faces):
+    if faces != ["pool"]:
+        pytest.importorskip("jax")
     families = sorted({find(i).family for i in envpool.list_all_envs()} - {""})
-    command = [sys.executable, "-m", "envpool.testing.mutate_states", "--families", *families]
-    try:
-        import jax  # noqa: F401
-    except ImportError:
-        command += ["--faces", "pool"]
+    command = [sys.executable, "-m", "envpool.testing.mutate_states", "--families", *families, "--faces", *faces]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert done.stdout.count("'accepted'") >= 13

@@ -141,7 +141,7 @@ def test_constructors_run_when_the_pool_is_made(makes: str, text: str) -> None:
 
 def test_closed_pools_hold_no_files() -> None:
     kept, counts = [], []
-    for _ in range(21):
+    for _ in range(6):
         env = envpool.make_gymnasium("Hostile-v0", num_envs=2, num_workers=2)
         env.reset()
         env.close()
@@ -210,6 +210,7 @@ def test_ctrl_c_ends_the_wait_for_a_constructor(tmp_path: Path) -> None:
     assert error.strip().splitlines()[-1] == "KeyboardInterrupt", error
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(
     "does",
     [

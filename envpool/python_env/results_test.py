@@ -62,6 +62,7 @@ def after(obs: Any = None, reward: Any = 0.0, terminated: Any = False, truncated
     return pool_of(lambda: result)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("given", "text"),
     [
@@ -141,6 +142,7 @@ def test_numbers_of_info(value: Any) -> None:
         assert env.step([0])[4]["i"].tolist() == [3]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("error", "text"),
     [

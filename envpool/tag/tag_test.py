@@ -159,6 +159,7 @@ GAMES = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("game", GAMES)
 def test_continuous_follows_the_rules(game, library):
     random = np.random.default_rng(len(game))

@@ -55,6 +55,7 @@ def test_states_are_exchanged_in_the_middle_of_episodes(task_id: str, mode: str,
     assert found.words > 400 and not found.different
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("mode", AUTORESET_MODES)
 def test_the_tutorials_world_matches_the_cpu(tmp_path: Path, mode: str) -> None:
     """Compiles the header of docs/tutorial_world.md, and compares all arrays and states."""

@@ -390,7 +390,7 @@ def chosen(arguments: argparse.Namespace) -> list[str]:
         able = [i for i in ids if face == "pool" or portable(i)]
         if not arguments.whole and not arguments.ids:
             always = [i for i in ALWAYS if i in able]
-            able = [*always, *some_of([i for i in able if i not in always], 12 if face == "pool" else 4, rng)]
+            able = [*always, *some_of([i for i in able if i not in always], 8 if face == "pool" else 2, rng)]
         work += [f"{face}:{i}" for i in able]
     return work
 

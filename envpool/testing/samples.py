@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses by the date which cases of slow tests `make test` runs, so that each case runs every few days."""
+"""Chooses by the date which cases of slow tests `make test` runs, so that each case runs every few days.
+
+envpool/conftest.py defines the mark `sampled`, with which a test runs some of its cases. All cases run if
+ENVPOOL_TEST_SAMPLES is "whole".
+"""
 
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Collection, Iterable
 from typing import TypeVar
 
 Case = TypeVar("Case")
 
 DAY = datetime.datetime.now(datetime.timezone.utc).date().toordinal()
+WHOLE = os.environ.get("ENVPOOL_TEST_SAMPLES") == "whole"
 
 
 def of_today(cases: Iterable[Case], one_in: int, always: Collection[Case] = (), day: int = DAY) -> list[Case]:

@@ -67,6 +67,7 @@ HANDS = list(itertools.combinations_with_replacement(range(1, 11), 2))
 LONGER_HANDS = [(1, 1, 1), (1, 1, 9), (1, 5, 5), (1, 10, 10), (2, 2, 2), (2, 9, 10), (4, 7, 10), (5, 5, 5), (6, 7, 8)]
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("options", [{"sab": s, "natural": n} for s in (False, True) for n in (False, True)], ids=str)
 def test_sticking_has_the_outcomes_of_gymnasium(deal, options):
     engine, samples, fit = Engine("Blackjack", **options), 200, ChiSquare()
