@@ -8,8 +8,8 @@
 //   - Palette lookup and the maximum of two frames are computed only for the rows that are filtered.
 // The additions of each output keep OpenCV's order for any vector width.
 //
-// `ScalarOps` is the reference. `Avx2Ops` (resize_avx2.h) and `NeonOps` (resize_neon.h) give the same bits; AVX2 is
-// selected at run time. Nothing here allocates; a call uses about 8 kB of stack.
+// `ScalarOps` is the reference. `SimdOps` (resize_simd.h) gives the same bits with AVX2 or NEON; AVX2 is selected at
+// run time. Nothing here allocates; a call uses about 8 kB of stack.
 #pragma once
 
 #include "envpool/atari/resize_plan.h"
@@ -363,23 +363,13 @@ ENVPOOL_FN void rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* fra
 
 }  // namespace envpool::atari
 
-#if ENVPOOL_AVX2
-#include "envpool/atari/resize_avx2.h"
-#elif ENVPOOL_NEON
-#include "envpool/atari/resize_neon.h"
+#if ENVPOOL_SIMD
+#include "envpool/atari/resize_simd.h"
 #endif
 
 namespace envpool::atari {
 
 #if ENVPOOL_SIMD
-namespace resize_detail {
-#if ENVPOOL_AVX2
-using SimdOps = Avx2Ops;
-#else
-using SimdOps = NeonOps;
-#endif
-}  // namespace resize_detail
-
 #define ENVPOOL_RESIZE_DISPATCH(function, ...)                    \
   if (has_simd()) {                                               \
     resize_detail::function<resize_detail::SimdOps>(__VA_ARGS__); \
