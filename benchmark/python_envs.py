@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares pools of Python environments with gymnasium's AsyncVectorEnv.
 
-All sides run the same environments of gymnasium in worker processes. Our pool is measured twice: `ours` has the default
-number of workers, and `one each` has one worker for each environment, as AsyncVectorEnv does. The sides take turns in
-one process.
+All sides run the same environments of gymnasium in worker processes. Our pool is measured with the default number of
+workers (`ours`), with one worker, and with one worker for each environment, as AsyncVectorEnv has (`one each`). The sides
+take turns in one process.
 
     python benchmark/python_envs.py                                # CartPole, 2 to 32 environments
     python benchmark/python_envs.py --tasks=Acrobot-v1 --num_envs=64
@@ -23,6 +23,8 @@ import envpool
 FLAGS = flags.FLAGS
 flags.DEFINE_list("tasks", ["CartPole-v1"], "ids of gymnasium")
 flags.DEFINE_multi_integer("num_envs", [2, 8, 32], "number of environments; may be given several times", lower_bound=1)
+
+SIDES = ("ours", "one worker", "one each")
 
 
 def rate(env: Any, actions: Any, seconds: float) -> float:
@@ -45,6 +47,7 @@ def compare(task: str, num_envs: int) -> dict[str, float]:
     actions = np.array([[space.sample() for _ in range(num_envs)] for _ in range(64)])
     sides = {
         "ours": envpool.make_gymnasium(f"python/{task}", num_envs=num_envs),
+        "one worker": envpool.make_gymnasium(f"python/{task}", num_envs=num_envs, num_workers=1),
         "one each": envpool.make_gymnasium(f"python/{task}", num_envs=num_envs, num_workers=num_envs),
         "gymnasium": gymnasium.vector.AsyncVectorEnv([make] * num_envs),
     }
@@ -66,11 +69,11 @@ def compare(task: str, num_envs: int) -> dict[str, float]:
 def main(_: list[str]) -> None:
     results = {}
     print("Steps per second, and our rate divided by that of AsyncVectorEnv:\n")
-    begin_table(["task", "ours", "one each", "gymnasium", "ours over", "one each over"])
+    begin_table(["task", *SIDES, "gymnasium", *(f"{side} over" for side in SIDES)])
     for task in FLAGS.tasks:
         for num_envs in FLAGS.num_envs:
             rates = results[f"{task}, {num_envs} envs"] = compare(task, num_envs)
-            over = [f"{rates[side] / rates['gymnasium']:.2f}" for side in ("ours", "one each")]
+            over = [f"{rates[side] / rates['gymnasium']:.2f}" for side in SIDES]
             print(row([f"{task}, {num_envs} envs", *(f"{value:,.0f}" for value in rates.values()), *over]), flush=True)
     write_json(results=results)
 

@@ -166,7 +166,8 @@ def register_python(
 
     `make(task_id)` then takes the same options as for any other environment, those that `make_env` has, and these:
 
-    - `num_workers`: worker processes; 0, the default, means as many as usable CPUs, but at most num_envs.
+    - `num_workers`: worker processes; 0, the default, means as many as usable CPUs, but at most num_envs. With a few
+      environments whose steps take only microseconds, one worker is faster, because every worker has to be woken.
     - `worker_timeout`: seconds after which a worker that has not answered the calls of a batch is ended, apart from
       the time in which it makes environments; 0, the default: no limit.
 
