@@ -2,7 +2,8 @@
 """Tests the interfaces with old and new packages, for each Python of this machine: ``python tools/matrix.py [PYTHON ...]``.
 
 Each Python is tested with three sets of packages: the oldest supported versions that have wheels for this Python,
-versions in between, and the newest. The package is compiled once for each Python. A table is printed at the end.
+versions in between, and the newest. The package is compiled for each Python, faster if ccache is installed. A table is
+printed at the end.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from wheels import ROOT, VERSIONS, find_pythons
+from wheels import ROOT, VERSIONS, compiler_cache, find_pythons
 
 OUT = ROOT / "build" / "matrix"
 INTERFACES = [
@@ -50,10 +51,9 @@ def compile_for(version: str, python: Path) -> Path | None:
     """Returns the wheel with tests for a Python, or None if it cannot be built."""
     folder, log = OUT / f"wheel-{version}", OUT / f"wheel-{version}.log"
     shutil.rmtree(folder, ignore_errors=True)
-    # All wheels are compiled in one folder. Families do not depend on Python, so they are compiled only once.
     built = run(
         log, python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, f"-Cbuild-dir={OUT / 'cmake'}", ROOT,
-        env={"ENVPOOL_TESTING": "1"},
+        env={"ENVPOOL_TESTING": "1", **compiler_cache()},
     )  # fmt: skip
     return next(folder.glob("*.whl")) if built else None
 

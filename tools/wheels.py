@@ -64,6 +64,11 @@ def new_environment(python: Path, folder: Path, *packages: str | Path, log: str)
     return inside
 
 
+def compiler_cache() -> dict[str, str]:
+    """Returns variables that let CMake use ccache, if it is installed: families are the same for all Pythons."""
+    return {f"CMAKE_{language}_COMPILER_LAUNCHER": "ccache" for language in ("C", "CXX") if shutil.which("ccache")}
+
+
 def make_sdist() -> tuple[Path, Path]:
     """Returns the sdist, and the folder into which it is unpacked."""
     run(sys.executable, "-m", "build", "--sdist", "-o", OUT, ".", log="sdist")
@@ -83,11 +88,10 @@ def build(version: str, python: Path, source: Path, offline: bool, options: list
     requirements = build_requirements(source)
     # The build backend asks for CMake and Ninja if the system has none.
     inside = new_environment(python, OUT / f"venv-{version}", *requirements, "cmake>=3.21", "ninja>=1.11", log=log)
-    env = {**os.environ, "PATH": f"{inside.parent}{os.pathsep}{os.environ['PATH']}"}
+    env = {**os.environ, **compiler_cache(), "PATH": f"{inside.parent}{os.pathsep}{os.environ['PATH']}"}
     command: list[str | Path] = [inside, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", made, source]
     if offline:
         command = ["unshare", "--map-root-user", "--net", *command, "--no-index"]
-    # All wheels are compiled in one folder. Families do not depend on Python, so they are compiled only once.
     definitions = [f"-Ccmake.define.{option.removeprefix('-D')}" for option in options]
     run(*command, f"-Cbuild-dir={OUT / 'cmake'}", *definitions, log=log, env=env)
     (wheel,) = made.glob(f"*-cp{version.replace('.', '')}-*.whl")
