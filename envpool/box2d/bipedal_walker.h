@@ -178,6 +178,20 @@ struct BipedalWalker {
     return advance(s, action.at<f32, 4>(0), {});
   }
 
+#if ENVPOOL_SIMD
+  static constexpr int kGroup = box2d::kGroup;
+  static void step_group(State* const* states, int count, const Params&, const ActionRow* actions, Rng* const*,
+                         Outcome* outcomes) {
+    typename Physics::Member members[kGroup] = {};
+    for (int i = 0; i < count; ++i) {
+      set_motors(*states[i], actions[i].at<f32, 4>(0));
+      members[i] = {&states[i]->world, {states[i]}, {}};
+    }
+    Physics::step_group(members, count, kStepSize, kGravity);
+    for (int i = 0; i < count; ++i) outcomes[i] = outcome(*states[i], actions[i].at<f32, 4>(0));
+  }
+#endif
+
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
     f32* const obs = row.at<f32, 24>(0);
     const Body& hull = s.world.body[0];
@@ -317,17 +331,27 @@ struct BipedalWalker {
     return free;
   }
 
+  static constexpr StepSize kStepSize{f32(1 / kFps), 180, 60};
+  static constexpr Vec kGravity{0, -10};
+
   // Sets the motors, steps the world and computes the reward. `load` acts on the hull in addition to gravity.
   ENVPOOL_FN static Outcome advance(State& s, const f32* torques, Load load) {
-    const Scene scene{&s};
+    set_motors(s, torques);
+    const Load loads[5] = {load, {}, {}, {}, {}};
+    Physics::step(s.world, Scene{&s}, kStepSize, kGravity, loads);
+    return outcome(s, torques);
+  }
+
+  ENVPOOL_FN static void set_motors(State& s, const f32* torques) {
     for (Body& body : s.world.body) wake(body);
     for (i32 i = 0; i < 4; ++i) {
       const f32 torque = torques[i];
       s.world.hinge[i].motor_speed = f32((i & 1) != 0 ? 6 : 4) * f32(torque > 0 ? 1 : torque < 0 ? -1 : 0);
       s.world.hinge[i].motor_torque = 80 * least(f32(fabs(torque)), 1);
     }
-    const Load loads[5] = {load, {}, {}, {}, {}};
-    Physics::step(s.world, scene, {f32(1 / kFps), 180, 60}, {0, -10}, loads);
+  }
+
+  ENVPOOL_FN static Outcome outcome(State& s, const f32* torques) {
     const Body& hull = s.world.body[0];
     const f64 shaping = 130 * f64(hull.pose.at.x) / kScale - 5.0 * fabs(f64(hull.angle));
     f32 reward = s.started ? f32(shaping - s.shaping) : 0;  // gymnasium continues in float32

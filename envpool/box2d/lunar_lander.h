@@ -171,28 +171,29 @@ struct LunarLander {
     Physics::begin(s.world, scene);
     s.started = false;
     s.shaping = 0;
-    advance(s, p, 0, 0, 0, load, draws);
+    advance(s, p, Thrust{0, 0, 0}, load, draws);
   }
 
   template <class Draws>
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Draws& draws) {
-    f64 main = 0, side = 0, direction = 0;
-    if (p.continuous) {
-      const f32* const levels = action.at<f32, 2>(0);
-      const f64 up = clamped(levels[0], -1, 1), sideways = clamped(levels[1], -1, 1);
-      if (up > 0) main = (up + 1) * 0.5;
-      if (sideways > 0.5 || sideways < -0.5) {
-        side = fabs(sideways);
-        direction = sideways > 0 ? 1 : -1;
-      }
-    } else {
-      const i32 engine = *action.at<i32>(0);
-      main = engine == 2 ? 1 : 0;
-      side = engine == 1 || engine == 3 ? 1 : 0;
-      direction = engine - 2;
-    }
-    return advance(s, p, main, side, direction, {}, draws);
+    return advance(s, p, thrust_of(p, action), {}, draws);
   }
+
+#if ENVPOOL_SIMD
+  static constexpr int kGroup = box2d::kGroup;
+  static void step_group(State* const* states, int count, const Params& p, const ActionRow* actions, Rng* const* rngs,
+                         Outcome* outcomes) {
+    typename Physics::Member members[kGroup] = {};
+    Thrust thrusts[kGroup];
+    for (int i = 0; i < count; ++i) {
+      thrusts[i] = thrust_of(p, actions[i]);
+      const Load load = use_engines(*states[i], p, thrusts[i], {}, *rngs[i]);
+      members[i] = {&states[i]->world, {states[i]->height}, {load, {}, {}}};
+    }
+    Physics::step_group(members, count, kStepSize, {0, p.gravity});
+    for (int i = 0; i < count; ++i) outcomes[i] = outcome(*states[i], thrusts[i]);
+  }
+#endif
 
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
     f64 values[8];
@@ -223,13 +224,45 @@ struct LunarLander {
   // Returns the strength of the wind or of the turbulence, in [-1, 1]. It is not a periodic function of the index.
   ENVPOOL_FN static f64 gust(i32 index) { return tanh(sin(0.02 * index) + sin(kPi * 0.01 * index)); }
 
-  // Applies the engines' impulses and steps the world. `load` acts in addition to gravity.
+  static constexpr StepSize kStepSize{f32(1 / kFps), 180, 60};
+
+  // The power of the main engine and of a side engine, and the direction of the latter.
+  struct Thrust {
+    f64 main, side, direction;
+  };
+
+  ENVPOOL_FN static Thrust thrust_of(const Params& p, ActionRow action) {
+    Thrust thrust{0, 0, 0};
+    if (p.continuous) {
+      const f32* const levels = action.at<f32, 2>(0);
+      const f64 up = clamped(levels[0], -1, 1), sideways = clamped(levels[1], -1, 1);
+      if (up > 0) thrust.main = (up + 1) * 0.5;
+      if (sideways > 0.5 || sideways < -0.5) {
+        thrust.side = fabs(sideways);
+        thrust.direction = sideways > 0 ? 1 : -1;
+      }
+    } else {
+      const i32 engine = *action.at<i32>(0);
+      thrust.main = engine == 2 ? 1 : 0;
+      thrust.side = engine == 1 || engine == 3 ? 1 : 0;
+      thrust.direction = engine - 2;
+    }
+    return thrust;
+  }
+
+  // Uses the engines and steps the world. `load` acts in addition to gravity.
   template <class Draws>
-  ENVPOOL_FN static Outcome advance(State& s, const Params& p, f64 main, f64 side, f64 direction, Load load,
-                                    Draws& draws) {
+  ENVPOOL_FN static Outcome advance(State& s, const Params& p, const Thrust& thrust, Load load, Draws& draws) {
+    const Load loads[3] = {use_engines(s, p, thrust, load, draws), {}, {}};
+    Physics::step(s.world, Scene{s.height}, kStepSize, {0, p.gravity}, loads);
+    return outcome(s, thrust);
+  }
+
+  // Applies the engines' impulses. Adds the wind to `load` and returns it.
+  template <class Draws>
+  ENVPOOL_FN static Load use_engines(State& s, const Params& p, const Thrust& thrust, Load load, Draws& draws) {
     Body& hull = s.world.body[0];
-    const Scene scene{s.height};
-    const Solid& solid = scene.solid(0);
+    const Solid& solid = Scene{s.height}.solid(0);
     if (p.wind && !(s.world.grounded[1] || s.world.grounded[2])) {
       wake(hull);
       load.force.x += f32(gust(s.wind_index) * p.wind_power);
@@ -240,20 +273,23 @@ struct LunarLander {
     const auto [sine, cosine] = sincos(f64(hull.angle));
     const f64 first = draws.uniform(-1.0, 1.0) / kScale, second = draws.uniform(-1.0, 1.0) / kScale;
     const Vec origin = hull.pose.at;
-    if (main > 0) {
+    if (thrust.main > 0) {
       const f64 along = 4 / kScale + 2 * first;
       const f64 x = sine * along + -cosine * second, y = -cosine * along - sine * second;
-      push(hull, solid, {f32(-x * kMainPower * main), f32(-y * kMainPower * main)},
+      push(hull, solid, {f32(-x * kMainPower * thrust.main), f32(-y * kMainPower * thrust.main)},
            {f32(origin.x + x), f32(origin.y + y)});
     }
-    if (side > 0) {
-      const f64 across = 3 * second + direction * 12 / kScale;
+    if (thrust.side > 0) {
+      const f64 across = 3 * second + thrust.direction * 12 / kScale;
       const f64 x = sine * first + -cosine * across, y = -cosine * first - sine * across;
-      push(hull, solid, {f32(-x * kSidePower * side), f32(-y * kSidePower * side)},
+      push(hull, solid, {f32(-x * kSidePower * thrust.side), f32(-y * kSidePower * thrust.side)},
            {f32(origin.x + x - sine * 17 / kScale), f32(origin.y + y + cosine * 14 / kScale)});
     }
-    const Load loads[3] = {load, {}, {}};
-    Physics::step(s.world, scene, {f32(1 / kFps), 180, 60}, {0, p.gravity}, loads);
+    return load;
+  }
+
+  ENVPOOL_FN static Outcome outcome(State& s, const Thrust& thrust) {
+    const Body& hull = s.world.body[0];
     f64 v[8];
     describe(s, v);
     const f64 shaping = -100 * sqrt(v[0] * v[0] + v[1] * v[1]) - 100 * sqrt(v[2] * v[2] + v[3] * v[3]) -
@@ -261,8 +297,8 @@ struct LunarLander {
     f64 reward = s.started ? shaping - s.shaping : 0;
     s.shaping = shaping;
     s.started = true;
-    reward -= main * 0.30;
-    reward -= side * 0.03;
+    reward -= thrust.main * 0.30;
+    reward -= thrust.side * 0.03;
     const bool lost = s.world.crashed || fabs(v[0]) >= 1;
     if (lost) reward = -100;
     if (!hull.awake) reward = 100;

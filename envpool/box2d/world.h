@@ -28,6 +28,7 @@
 #include "envpool/box2d/body.h"
 #include "envpool/box2d/contact_solver.h"
 #include "envpool/box2d/impact.h"
+#include "envpool/box2d/velocity_lanes.h"
 
 namespace envpool::box2d {
 
@@ -51,15 +52,53 @@ struct Stepper {
                                        const Load* loads) {
     update_contacts(world, scene);
     Sweep sweeps[kBodies];
-    for (i32 b = 0; b < kBodies; ++b) {
-      const Body& body = world.body[b];
-      sweeps[b] = {scene.solid(b).center, body.center, body.center, body.angle, body.angle, 0};
-    }
+    begin_sweeps(sweeps, world, scene);
     solve(world, scene, size, gravity, loads, sweeps);
     solve_impacts(world, scene, size, sweeps);
   }
 
+#if ENVPOOL_SIMD
+  // What a world of a group is stepped with.
+  struct Member {
+    State* world;
+    Scene scene;
+    Load loads[kBodies];
+  };
+
+  // Steps up to kGroup worlds, whose velocities are solved in lanes. The hinges must connect all bodies of a world.
+  ENVPOOL_NOINLINE static void step_group(const Member* members, int count, const StepSize& size, Vec gravity) {
+    GroupPart parts[kGroup];
+    Problem* problems[kGroup] = {};
+    const Member* in_lanes[kGroup];
+    int lanes = 0;
+    for (int i = 0; i < count; ++i) {
+      const Member& member = members[i];
+      bool awake = true;  // if a body sleeps, Box2D may visit the hinges in another order
+      for (const Body& body : member.world->body) awake = awake && body.awake;
+      if (!awake) {
+        step(*member.world, member.scene, size, gravity, member.loads);
+        continue;
+      }
+      begin(parts[lanes], member, size, gravity);
+      problems[lanes] = &parts[lanes].problem;
+      in_lanes[lanes++] = &member;
+    }
+    if (lanes == 0) return;
+    if (!VelocityLanes<Problem, kBodies, kHinges>::solve(problems, lanes, size.velocity_rounds)) {
+      for (int i = 0; i < lanes; ++i) solve_velocities(*problems[i], size.velocity_rounds);
+    }
+    for (int i = 0; i < lanes; ++i) end(parts[i], *in_lanes[i], size);
+  }
+#endif
+
  private:
+  ENVPOOL_FN static void begin_sweeps(Sweep* sweeps, const State& world, const Scene& scene) {
+    for (i32 b = 0; b < kBodies; ++b) {
+      const Body& body = world.body[b];
+      sweeps[b] = {scene.solid(b).center, body.center, body.center, body.angle, body.angle, 0};
+    }
+  }
+
   // Recomputes where a contact touches. Impulses of points that existed before are kept.
   ENVPOOL_DEVICE_CALL static void update(State& world, const Scene& scene, Contact& contact) {
     const Manifold old = contact.manifold;
@@ -212,9 +251,7 @@ struct Stepper {
     bool seen[kBodies] = {}, used[kHinges] = {}, moved[kBodies] = {};
     for (i32 seed = kBodies - 1; seed >= 0; --seed) {
       if (seen[seed] || !world.body[seed].awake) continue;
-      Island island;
-      collect(island, world, scene, seed, seen, used);
-      solve_island(world, scene, island, size, gravity, loads);
+      solve_island(world, scene, seed, seen, used, size, gravity, loads);
     }
     for (i32 b = 0; b < kBodies; ++b) moved[b] = seen[b] && follow(world.body[b], scene.solid(b), sweeps[b]);
     find_contacts(world, scene, moved);
@@ -246,13 +283,21 @@ struct Stepper {
     return true;
   }
 
+  // Copies what `same` compares.
+  ENVPOOL_FN static void copy(Iterate& to, const Iterate& from, const Island& island) {
+    for (i32 i = 0; i < island.bodies; ++i) to.motion[island.body[i]] = from.motion[island.body[i]];
+    for (i32 i = 0; i < island.hinges; ++i) to.hinge[island.hinge[i]] = from.hinge[island.hinge[i]];
+    for (i32 i = 0; i < 2 * island.contacts; ++i) to.impulse[i] = from.impulse[i];
+  }
+
   // Runs the rounds of a solver. A round depends only on the variables that `same` compares, so once these equal those
   // of an earlier round, the rounds are periodic. This often happens within ten rounds. Further whole periods are then
   // not computed. Only the changes of the hinges' impulses, which `same` does not compare, are summed for them.
   template <class Round>
   ENVPOOL_FN static void iterate(Iterate& now, const Island& island, i32 rounds, Round round) {
     constexpr i32 longest = 8;
-    Iterate kept = now;
+    Iterate kept;
+    copy(kept, now, island);
     i32 kept_at = 0, next = 1;
     for (i32 i = 1; i <= rounds; ++i) {
       round();
@@ -276,74 +321,108 @@ struct Stepper {
         return;
       }
       if (i == next) {
-        kept = now;
+        copy(kept, now, island);
         kept_at = i;
         next += i < longest ? i : longest;
       }
     }
   }
 
-  ENVPOOL_DEVICE_CALL static void solve_island(State& world, const Scene& scene, const Island& island,
-                                               const StepSize& size, Vec gravity, const Load* loads) {
-    const f32 seconds = size.seconds, ratio = (1 / seconds) * seconds;
+  // An island and the variables of its solvers.
+  struct Problem {
+    Island island;
     Place places[kBodies];
-    Iterate now{};
+    Iterate now;
+    ContactSolver contacts[kContacts];
+    HingeSolver hinges[kHinges];
+  };
+
+  // Solves the island of body `seed`.
+  ENVPOOL_DEVICE_CALL static void solve_island(State& world, const Scene& scene, i32 seed, bool* seen, bool* used,
+                                               const StepSize& size, Vec gravity, const Load* loads) {
+    Problem problem;
+    collect(problem.island, world, scene, seed, seen, used);
+    begin_island(problem, world, scene, size, gravity, loads);
+    solve_velocities(problem, size.velocity_rounds);
+    end_island(problem, world, scene, size);
+  }
+
+  // Sets up the solvers, with the impulses of the last step.
+  ENVPOOL_FN static void begin_island(Problem& problem, State& world, const Scene& scene, const StepSize& size,
+                                      Vec gravity, const Load* loads) {
+    const f32 seconds = size.seconds, ratio = (1 / seconds) * seconds;
+    const Island& island = problem.island;
+    Iterate& now = problem.now;
     for (i32 i = 0; i < island.bodies; ++i) {
       const i32 b = island.body[i];
       const Body& body = world.body[b];
       const Solid& solid = scene.solid(b);
-      places[b] = {body.center, body.angle};
+      problem.places[b] = {body.center, body.angle};
       now.motion[b] = {body.velocity + seconds * (gravity + solid.inverse_mass * loads[b].force),
                        body.spin + seconds * solid.inverse_inertia * loads[b].torque};
     }
-    ContactSolver contacts[kContacts];
-    HingeSolver hinges[kHinges];
     for (i32 i = 0; i < island.contacts; ++i) {
-      prepare(contacts[i], world, scene, island.contact[i]);
-      const Manifold& m = *contacts[i].manifold;
-      for (i32 j = 0; j < m.count; ++j) {
-        now.impulse[2 * i + j] = {ratio * m.point[j].normal_impulse, ratio * m.point[j].tangent_impulse};
+      ContactSolver& contact = problem.contacts[i];
+      prepare(contact, world, scene, island.contact[i]);
+      const Manifold& m = *contact.manifold;
+      for (i32 j = 0; j < 2; ++j) {
+        now.impulse[2 * i + j] = {0, 0};
+        if (j < m.count) {
+          now.impulse[2 * i + j] = {ratio * m.point[j].normal_impulse, ratio * m.point[j].tangent_impulse};
+        }
       }
-      contacts[i].begin(places, now.motion);
+      contact.begin(problem.places, now.motion);
     }
-    for (i32 i = 0; i < island.contacts; ++i) contacts[i].warm_start(&now.impulse[2 * i], now.motion);
+    for (i32 i = 0; i < island.contacts; ++i) problem.contacts[i].warm_start(&now.impulse[2 * i], now.motion);
     for (i32 i = 0; i < island.hinges; ++i) {
       const i32 h = island.hinge[i];
       const HingeDef def = scene.hinge(h);
       now.hinge[h] = world.hinge[h];
-      hinges[i].begin(now.hinge[h], def, inertia(scene, def.first), inertia(scene, def.second), places, now.motion,
-                      seconds, ratio);
+      problem.hinges[i].begin(now.hinge[h], def, inertia(scene, def.first), inertia(scene, def.second), problem.places,
+                              now.motion, seconds, ratio);
     }
-    iterate(now, island, size.velocity_rounds, [&] {
+  }
+
+  ENVPOOL_FN static void solve_velocities(Problem& problem, i32 rounds) {
+    const Island& island = problem.island;
+    Iterate& now = problem.now;
+    iterate(now, island, rounds, [&] {
       for (i32 i = 0; i < island.hinges; ++i) {
-        now.added[i] = hinges[i].velocities(now.hinge[island.hinge[i]], now.motion);
+        now.added[i] = problem.hinges[i].velocities(now.hinge[island.hinge[i]], now.motion);
       }
-      for (i32 i = 0; i < island.contacts; ++i) contacts[i].velocities(&now.impulse[2 * i], now.motion);
+      for (i32 i = 0; i < island.contacts; ++i) problem.contacts[i].velocities(&now.impulse[2 * i], now.motion);
     });
+  }
+
+  // Keeps the impulses for the next step, moves the bodies and corrects their positions.
+  ENVPOOL_FN static void end_island(Problem& problem, State& world, const Scene& scene, const StepSize& size) {
+    const Island& island = problem.island;
+    Iterate& now = problem.now;
+    Place* const places = problem.places;
     for (i32 i = 0; i < island.hinges; ++i) world.hinge[island.hinge[i]] = now.hinge[island.hinge[i]];
     for (i32 i = 0; i < island.contacts; ++i) {
       Manifold& m = world.contact[island.contact[i]].manifold;
-      for (i32 j = 0; j < contacts[i].count; ++j) {
+      for (i32 j = 0; j < problem.contacts[i].count; ++j) {
         m.point[j].normal_impulse = now.impulse[2 * i + j].x;
         m.point[j].tangent_impulse = now.impulse[2 * i + j].y;
       }
     }
     for (i32 i = 0; i < island.bodies; ++i) {
       const i32 b = island.body[i];
-      move(places[b], now.motion[b], seconds);
+      move(places[b], now.motion[b], size.seconds);
     }
     bool solved = false;
     for (i32 round = 0; round < size.position_rounds && !solved; ++round) {
       f32 gap = 0;
-      for (i32 i = 0; i < island.contacts; ++i) gap = least(gap, contacts[i].positions(places, 0.2f));
+      for (i32 i = 0; i < island.contacts; ++i) gap = least(gap, problem.contacts[i].positions(places, 0.2f));
       solved = gap >= -3 * kSlop;
       for (i32 i = 0; i < island.hinges; ++i) {
-        const bool fine = hinges[i].positions(scene.hinge(island.hinge[i]), places);
+        const bool fine = problem.hinges[i].positions(scene.hinge(island.hinge[i]), places);
         solved = solved && fine;
       }
     }
     for (i32 i = 0; i < island.bodies; ++i) settle(world, scene, island.body[i], places, now.motion);
-    fall_asleep(world, island, seconds, solved);
+    fall_asleep(world, island, size.seconds, solved);
   }
 
   ENVPOOL_FN static void settle(State& world, const Scene& scene, i32 b, const Place* places, const Motion* motions) {
@@ -376,6 +455,32 @@ struct Stepper {
       body.velocity = {0, 0};
     }
   }
+
+#if ENVPOOL_SIMD
+  // The variables of a step of a world in a group.
+  struct GroupPart {
+    Problem problem;
+    Sweep sweeps[kBodies];
+  };
+
+  // The parts of a step before and after the rounds of the velocity solver.
+  ENVPOOL_NOINLINE static void begin(GroupPart& part, const Member& member, const StepSize& size, Vec gravity) {
+    State& world = *member.world;
+    update_contacts(world, member.scene);
+    begin_sweeps(part.sweeps, world, member.scene);
+    bool seen[kBodies] = {}, used[kHinges] = {};
+    collect(part.problem.island, world, member.scene, kBodies - 1, seen, used);
+    begin_island(part.problem, world, member.scene, size, gravity, member.loads);
+  }
+  ENVPOOL_NOINLINE static void end(GroupPart& part, const Member& member, const StepSize& size) {
+    State& world = *member.world;
+    end_island(part.problem, world, member.scene, size);
+    bool moved[kBodies];
+    for (i32 b = 0; b < kBodies; ++b) moved[b] = follow(world.body[b], member.scene.solid(b), part.sweeps[b]);
+    find_contacts(world, member.scene, moved);
+    solve_impacts(world, member.scene, size, part.sweeps);
+  }
+#endif
 
   // The state of a contact in the search for impacts.
   struct Impact {

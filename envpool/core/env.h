@@ -24,6 +24,7 @@
 //     ENVPOOL_FN static void repair(State&, const Params&);       // see below
 //     static u64 identity(const Params&);                         // host: see below
 //     kLanes, step_lanes, observe_lanes                           // four at a time, see in_lanes.h
+//     kGroup, step_group                                          // several at a time, see in_lanes.h
 //     template <class Draws> step(..., Draws&)                    // with prefetched words, see prefetched_rng.h
 //   };
 //

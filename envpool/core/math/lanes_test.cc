@@ -154,7 +154,32 @@ TEST(pure_functions_step_whole_groups_in_lanes) {
   table.model_destroy(model);
 }
 
+// Does the same in groups, and draws random numbers.
+struct GroupedSumEnv : ScaledSumEnv {
+  static constexpr const char* kName = "GroupedSumEnv";
+  static inline std::atomic<i32> groups = 0, most = 0;
+
+  ENVPOOL_FN static Outcome step(State& state, const Params& params, ActionRow action, Rng& rng) {
+    state.sum += params.scale * f64(*action.at<f32>(0)) * rng.uniform();
+    return {.reward = f32(state.sum), .terminated = state.sum > kGoal};
+  }
+#if ENVPOOL_SIMD
+  static constexpr int kGroup = 8;
+  static void step_group(State* const* states, int count, const Params& params, const ActionRow* actions,
+                         Rng* const* rngs, Outcome* outcomes) {
+    CHECK(count >= 3 && count <= 8);
+    ++groups;
+    if (count > most) most = count;
+    for (int i = 0; i < count; ++i) outcomes[i] = step(*states[i], params, actions[i], *rngs[i]);
+  }
+
+ private:
+  using ScaledSumEnv::kLanes, ScaledSumEnv::step_lanes, ScaledSumEnv::observe_lanes;
+#endif
+};
+
 // Records the results of every environment of a pool, step by step.
+template <class Env>
 struct TrajectoryRecorder {
   abi::Autoreset autoreset;
   i32 batch_size;
@@ -177,7 +202,7 @@ struct TrajectoryRecorder {
       how.streams.push_back(u32(i));
       ids.push_back(i);
     }
-    const auto pool = EnvPool::make(*table<ScaledSumEnv>(), how, {"test", batch_size, 1});
+    const auto pool = EnvPool::make(*table<Env>(), how, {"test", batch_size, 1});
     const int obs = abi::kCommonFields, last_obs = pool->block_layout().find("final.obs");
     std::vector<std::vector<f32>> seen(kEnvs);
     pool->reset(ids.data(), kEnvs);
@@ -224,7 +249,7 @@ TEST(a_pool_steps_in_lanes_with_equal_results) {
     for (const i32 batch_size : {0, 16}) {
       for (const i32 limit : {0, 6}) {
         for (const bool shared_options : {true, false}) {
-          const TrajectoryRecorder record{autoreset, batch_size, limit, shared_options};
+          const TrajectoryRecorder<ScaledSumEnv> record{autoreset, batch_size, limit, shared_options};
           ScaledSumEnv::in_lanes_steps = 0;
           const auto scalar = record(/*lanes=*/false);
           CHECK_EQ(ScaledSumEnv::in_lanes_steps, 0);
@@ -236,6 +261,20 @@ TEST(a_pool_steps_in_lanes_with_equal_results) {
     }
   }
   CHECK_EQ(in_lanes > 0, testing::wants_simd());
+}
+
+TEST(a_pool_steps_in_groups_with_equal_results) {
+  for (const abi::Autoreset autoreset : {abi::kAutoresetNextStep, abi::kAutoresetSameStep, abi::kAutoresetDisabled}) {
+    for (const i32 batch_size : {0, 16}) {
+      const TrajectoryRecorder<GroupedSumEnv> record{autoreset, batch_size, 6, /*shared_options=*/true};
+      GroupedSumEnv::groups = GroupedSumEnv::most = 0;
+      const auto single = record(/*lanes=*/false);
+      CHECK_EQ(GroupedSumEnv::groups, 0);
+      CHECK(single == record(/*lanes=*/true));
+      CHECK_EQ(GroupedSumEnv::groups > 0, testing::wants_simd());
+      CHECK_EQ(GroupedSumEnv::most == 8, testing::wants_simd());
+    }
+  }
 }
 
 }  // namespace envpool

@@ -248,7 +248,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         admission_(label_, num_envs_),
         actions_(label_, *layout_, num_envs_),
         results_(blocks_, sync_ ? Mode::kSync : Mode::kAsync, num_envs_, options_.batch_size),
-        scheduler_(num_envs_, options_.num_threads, step_time_of(table_.flags)),
+        scheduler_(num_envs_, options_.num_threads, step_time_of(table_.flags),
+                   (table_.flags & abi::kGrouped) != 0 ? abi::kGroupSize : 1),
         idle_(table_, label_, *envs_, admission_) {
     // The additional block holds the batch that the caller keeps.
     const f64 blocks = (sync_ ? 1 : f64(results_.capacity())) + 1;

@@ -25,8 +25,9 @@ inline StepTime step_time_of(u32 flags) {
 
 class Scheduler {
  public:
-  Scheduler(i32 num_envs, i32 num_threads, StepTime step_time)
-      : num_threads_(num_threads), step_time_(step_time), queue_(num_envs) {}
+  // `group` is the number of environments that are stepped together, or 1.
+  Scheduler(i32 num_envs, i32 num_threads, StepTime step_time, i32 group)
+      : num_threads_(num_threads), step_time_(step_time), group_(group), queue_(num_envs) {}
 
   // ---- callers; the pool's mutex is held ----
 
@@ -35,6 +36,7 @@ class Scheduler {
   // thread takes part; `receivers` is the number of recv() calls that wait.
   void submit(const i32* env_ids, i32 count, Task task, Block* block, CallerHelp help, i32 receivers) noexcept {
     const i32 before = queue_.size();
+    least_run_.store(least_run_for(before + count), std::memory_order_relaxed);
     for (i32 k = 0; k < count; ++k) queue_.push(env_ids[k], task, block, k);
     queue_.publish();
     has_unmeasured_cost_ = task == Task::kReset || (before > 0 && has_unmeasured_cost_);
@@ -64,7 +66,8 @@ class Scheduler {
     const u64 cost = cost_ns_.load(std::memory_order_relaxed);
     u64 count = cost == 0 ? 1 : kRunNs / cost;
     if (count > kRunMultiple) count -= count % kRunMultiple;
-    return queue_.take(i32(std::clamp<u64>(count, 1, Run::kMax)), run);
+    const u64 least = u64(least_run_.load(std::memory_order_relaxed));
+    return queue_.take(i32(std::clamp<u64>(count, least, Run::kMax)), run);
   }
   // Updates the measured cost of a step after a run.
   void measure(const Run& run, u64 ns) {
@@ -78,6 +81,16 @@ class Scheduler {
   static constexpr u64 kRunNs = 10'000;
   // Long runs are multiples of this, so that environments that are stepped in groups leave no remainder.
   static constexpr u64 kRunMultiple = 16;
+  // Smaller groups are not stepped together.
+  static constexpr i32 kLeastGroup = 4;
+
+  // Returns the size of the smallest run: a group, or half of one, if that leaves a run for every thread.
+  i32 least_run_for(i32 queued) const {
+    for (i32 size = group_; size >= kLeastGroup; size /= 2) {
+      if (queued >= size * num_threads_) return size;
+    }
+    return 1;
+  }
 
   i32 workers_for(i32 queued, CallerHelp help, i32 receivers) const {
     if (step_time_ == StepTime::kDelegated) return std::min(num_threads_, (queued - 1) / Run::kMax + 1);
@@ -100,6 +113,8 @@ class Scheduler {
 
   const i32 num_threads_;
   const StepTime step_time_;
+  const i32 group_;
+  std::atomic<i32> least_run_{1};
   ActionQueue queue_;
   bool has_unmeasured_cost_ = false;  // the queue contains resets, whose cost is not measured
   bool caller_runs_all_ = true;

@@ -45,7 +45,8 @@ struct PortableContract {
   using Params = typename Env::Params;
   static_assert(std::is_trivially_copyable_v<State>, "a portable State is plain data: no heap, no pointers to itself");
   static constexpr bool kMayThrow = kPortableMayThrow;
-  static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot | (kMayThrow ? abi::kMayThrow : 0u);
+  static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot | (kMayThrow ? abi::kMayThrow : 0u) |
+                                (requires { Env::kGroup; } ? abi::kGrouped : 0u);
 
   static State make(const Params&, i32) { return State{}; }
   static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }

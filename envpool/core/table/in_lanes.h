@@ -13,12 +13,23 @@
 //   static bool in_lanes(const Params&);
 //
 // which returns false for those options. core/math/lanes.h has the SIMD types.
+//
+// An environment whose steps are long can define these instead, and in_lanes() too:
+//
+//   static constexpr int kGroup = 8;
+//   static void step_group(State* const* states, int count, const Params&, const ActionRow* actions, Rng* const* rngs,
+//                          Outcome* outcomes);
+//
+// step_group steps `count` environments, at most kGroup, which need not be in consecutive rows. It may draw random
+// numbers. A thread of a pool takes at least kGroup of these environments at a time if there are enough for all
+// threads.
 #pragma once
 
 #include <cstring>
 
 #include "envpool/core/env.h"
 #include "envpool/core/math/lanes.h"
+#include "envpool/core/math/rng.h"
 
 namespace envpool {
 
@@ -27,9 +38,11 @@ template <class State>
 struct StridedStates {
   u8* first;
   i64 stride;
-  i64 count;  // a multiple of kLanes
+  i64 count;                // a multiple of kLanes
+  u8* first_rng = nullptr;  // the generators, at the same distances; only step_group needs them
 
   ENVPOOL_ALWAYS_INLINE State* at(i64 i) const { return reinterpret_cast<State*>(first + i * stride); }
+  ENVPOOL_ALWAYS_INLINE Rng* rng(i64 i) const { return reinterpret_cast<Rng*>(first_rng + i * stride); }
 };
 
 // The columns into which step_lanes writes its results, one value per row.
@@ -51,6 +64,15 @@ struct InLanes {
 
 #if ENVPOOL_SIMD
 template <class Env>
+bool can_step_in_lanes(const typename Env::Params& params) {
+  if constexpr (requires { Env::in_lanes(params); }) {
+    return has_simd() && Env::in_lanes(params);
+  } else {
+    return has_simd();
+  }
+}
+
+template <class Env>
   requires requires { Env::kLanes; }
 struct InLanes<Env> {
   using State = typename Env::State;
@@ -58,13 +80,7 @@ struct InLanes<Env> {
   using Params = typename Env::Params;
   static constexpr int kLanes = Env::kLanes;
 
-  static bool available(const Params& params) {
-    if constexpr (requires { Env::in_lanes(params); }) {
-      return has_simd() && Env::in_lanes(params);
-    } else {
-      return has_simd();
-    }
-  }
+  static bool available(const Params& params) { return can_step_in_lanes<Env>(params); }
   ENVPOOL_SIMD_TARGET __attribute__((flatten)) static void step(States states, const Params& params, ActionRow first,
                                                                 OutcomeColumns out) {
     static_assert(kLanes == 4);
@@ -90,6 +106,45 @@ struct InLanes<Env> {
     }
   }
 };
+
+template <class Env>
+concept SteppedInGroups = requires { Env::kGroup; };
+
+template <SteppedInGroups Env>
+struct InLanes<Env> {
+  using State = typename Env::State;
+  using States = StridedStates<State>;
+  using Params = typename Env::Params;
+  static constexpr int kLanes = 4;
+
+  static bool available(const Params& params) { return can_step_in_lanes<Env>(params); }
+  static void step(States states, const Params& params, ActionRow first, OutcomeColumns out) {
+    constexpr i64 group = Env::kGroup;
+    for (i64 k = 0; k < states.count; k += group) {
+      const int count = int(states.count - k < group ? states.count - k : group);
+      State* members[group];
+      Rng* rngs[group];
+      ActionRow actions[group];
+      Outcome outcomes[group];
+      for (int i = 0; i < count; ++i, ++first.row) {
+        members[i] = states.at(k + i);
+        rngs[i] = states.rng(k + i);
+        actions[i] = first;
+      }
+      Env::step_group(members, count, params, actions, rngs, outcomes);
+      for (int i = 0; i < count; ++i) {
+        out.reward[k + i] = outcomes[i].reward;
+        out.terminated[k + i] = outcomes[i].terminated;
+      }
+    }
+  }
+  static void observe(States states, const Params& params, Row first) {
+    for (i64 k = 0; k < states.count; ++k, ++first.row) Env::observe(*states.at(k), params, first);
+  }
+};
+#else
+template <class Env>
+concept SteppedInGroups = false;
 #endif
 
 }  // namespace envpool

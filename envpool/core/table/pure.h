@@ -299,7 +299,8 @@ struct PureFunctions {
       return available ? count / InLanes<Env>::kLanes * InLanes<Env>::kLanes : 0;
     }
     typename InLanes<Env>::States states(i64 first, i64 count) const {
-      return {reinterpret_cast<u8*>(&new_state(first).state), state_bytes, count};
+      PureState& it = new_state(first);
+      return {reinterpret_cast<u8*>(&it.state), state_bytes, count, reinterpret_cast<u8*>(&it.episode.rng)};
     }
     PureState& new_state(i64 k) const {
       return *std::launder(reinterpret_cast<PureState*>(work.new_states + k * state_bytes));

@@ -203,8 +203,14 @@ class VectorEnv {
       run_delegated(work, restart, row_source);
       return;
     }
+    if constexpr (SteppedInGroups<Env>) {
+      if (!restart) {
+        run_in_groups(work, row_source);
+        return;
+      }
+    }
     for (i32 k = 0; k < work.count;) {
-      if constexpr (Lanes::kLanes > 1) {
+      if constexpr (Lanes::kLanes > 1 && !SteppedInGroups<Env>) {
         const i32 count = restart ? 0 : run_in_lanes(work, k, row_source);
         k += count;
         if (count > 0) continue;
@@ -330,6 +336,61 @@ class VectorEnv {
                       [&] { Lanes::observe(states, *settings.params, Row{columns.own, row_bytes_.data(), row}); });
     }
     return count;
+  }
+
+  // Steps environments in groups. The members of a group have the same options, and their episodes are not over.
+  template <class RowSource>
+  void run_in_groups(const abi::Work& work, const RowSource& row_source) {
+    i32 members[Env::kGroup], count = 0;  // the numbers of the members within the work
+    for (i32 k = 0; k < work.count; ++k) {
+      const i32 env_id = work.env_ids[k];
+      const EnvSettings& settings = settings_[size_t(env_id)];
+      if (!settings.in_lanes || slot(env_id).episode.over) {
+        run(work, k, /*restart=*/false, row_source, slot(env_id).episode);
+        continue;
+      }
+      if (count == Env::kGroup ||
+          (count > 0 && settings.params != settings_[size_t(work.env_ids[members[0]])].params)) {
+        run_group(work, members, count, row_source);
+        count = 0;
+      }
+      members[count++] = k;
+    }
+    run_group(work, members, count, row_source);
+  }
+  template <class RowSource>
+  void run_group(const abi::Work& work, const i32* members, i32 count, const RowSource& row_source) {
+    constexpr i32 least = 3;  // two single steps are about as fast as a group of two
+    State* states[Env::kGroup];
+    Rng* rngs[Env::kGroup];
+    ActionRow actions[Env::kGroup];
+    Outcome outcomes[Env::kGroup];
+    for (i32 i = 0; i < count; ++i) {
+      const i32 env_id = work.env_ids[members[i]];
+      states[i] = &slot(env_id).state;
+      rngs[i] = &slot(env_id).episode.rng;
+      actions[i] = {work.actions, action_bytes_.data(), env_id};
+    }
+    const bool in_group = count >= least;
+    bool stepped = false;
+    if (in_group) {
+      const i32 first = work.env_ids[members[0]];
+      const EnvSettings& settings = settings_[size_t(first)];
+      stepped =
+          run_guarded(work, first, [&] { Env::step_group(states, count, *settings.params, actions, rngs, outcomes); });
+    }
+    for (i32 i = 0; i < count; ++i) {
+      const i32 k = members[i], env_id = work.env_ids[k];
+      Slot& it = slot(env_id);
+      if (!stepped) {
+        it.episode.over = in_group;  // which member threw is unknown, so all of them begin a new episode
+        run(work, k, /*restart=*/false, row_source, it.episode);
+        continue;
+      }
+      const auto [columns, row] = row_source(k);
+      conclude(work, env_id, outcomes[i], /*restarted=*/false, /*healthy=*/true, columns, row);
+      observe_guarded(work, env_id, 1, columns, row, [&] { observe(it, settings_[size_t(env_id)], columns.own, row); });
+    }
   }
 
   // Runs `action`, which observes consecutive environments. If it throws, their rows are zeroed, and their next step

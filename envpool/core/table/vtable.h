@@ -121,8 +121,12 @@ enum Flags : u32 {
   kCanRender = 4u,    // has render
   kBounded = 8u,      // not portable, but steps are short: callers may step it
   kDelegated = 32u,   // other processes run the steps, and threads of the pool only wait for them
+  kGrouped = 64u,     // steps several at once: a thread takes kGroupSize if there are enough for all threads
   kMayThrow = 16u,    // portable, and its exceptions are reported; those of other environments always are
 };
+
+// The largest number of environments that are stepped together.
+inline constexpr i32 kGroupSize = 8;
 
 // The rows of an operand of a pure function. Row k is at data + k * stride; a stride of 0 repeats one row.
 struct StridedRows {
