@@ -52,7 +52,7 @@ def compile_for(version: str, python: Path) -> Path | None:
     folder, log = OUT / f"wheel-{version}", OUT / f"wheel-{version}.log"
     shutil.rmtree(folder, ignore_errors=True)
     built = run(
-        log, python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, f"-Cbuild-dir={OUT / 'cmake'}", ROOT,
+        log, python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, f"--config-settings=build-dir={OUT / 'cmake'}", ROOT,
         env={"ENVPOOL_TESTING": "1", **compiler_cache()},
     )  # fmt: skip
     return next(folder.glob("*.whl")) if built else None
