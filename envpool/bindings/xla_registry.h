@@ -5,6 +5,7 @@
 // and XLA destroys the reference together with the executable.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <map>
@@ -71,11 +72,11 @@ namespace detail {
 
 inline void delete_shared(void* state) { delete static_cast<ObjectReference*>(state); }
 
-// Returns which layout of xla_ffi.h's StateSet and StateGet the caller uses, or 0 if it is unknown. The size of Api
-// does not tell which, because jaxlib before 0.6 reports too small a size.
+// Returns the minor version that introduced the caller's layout of xla_ffi.h's StateSet and StateGet, or 0 if it is
+// unknown. The size of Api does not tell which, because jaxlib before 0.6 reports too small a size.
 inline int state_layout(const Api& api) {
-  const bool known = api.version.major == 0 && api.version.minor >= 1 && api.version.minor <= 3;
-  return known ? api.version.minor : 0;
+  const bool known = api.version.major == 0 && api.version.minor >= 1 && api.version.minor <= 5;
+  return known ? std::min(api.version.minor, 3) : 0;
 }
 
 // Returns true if there was no error. An error that is not returned to XLA must be destroyed.

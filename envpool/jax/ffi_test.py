@@ -92,6 +92,7 @@ STATES = {
         ),
     ],
 }
+STATES |= {4: STATES[3], 5: STATES[3]}
 TYPE_INFO = [  # The API has these since minor version 2.
     ("Api register_type", "XLA_FFI_Api XLA_FFI_Type_Register"),
     ("TypeInfo struct_size extensions deleter", "XLA_FFI_TypeInfo struct_size extension_start deleter"),
@@ -122,6 +123,8 @@ def test_struct_offsets_and_enum_values(tmp_path):
     headers = Path(jaxlib.__file__).parent / "include"
     minor = int(re.search(r"define XLA_FFI_API_MINOR (\d+)", (headers / "xla/ffi/api/c_api.h").read_text())[1])
     assert minor in STATES
+    if minor >= 4:
+        lines.append("using XLA_FFI_Extension_Base = XLA_FFI_InternalExtension;")
     for ours, theirs in SAME + STATES[minor] + (TYPE_INFO if minor > 1 else []):
         (our_struct, *our_members), (their_struct, *their_members) = ours.split(), theirs.split()
         for mine, other in zip(our_members, their_members, strict=True):
