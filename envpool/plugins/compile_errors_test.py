@@ -158,6 +158,7 @@ def test_a_lower_memory_limit_is_kept():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.sampled(one_in=3, group="compiler")
 def test_an_infinitely_recursive_template():
     endless = """
 template <int n, int m> struct T { static constexpr int v = T<n - 1, 2 * m>::v + T<n - 1, 2 * m + 1>::v; };
@@ -303,6 +304,7 @@ def test_compilers_that_fail(text, words, tmp_path):
     fails({"source": WALK, "id": "Bad-v0", "cxx": script(tmp_path, text)}, envpool.CompileError, words)
 
 
+@pytest.mark.sampled(one_in=3, group="compiler")
 def test_a_compiler_that_hangs(tmp_path):
     cxx = script(tmp_path, f"echo $$ > {tmp_path}/pid; sleep 1000 & sleep 1000\n")
     with promptly():
@@ -333,6 +335,7 @@ def test_a_machine_without_a_compiler(monkeypatch, tmp_path):
     )
 
 
+@pytest.mark.sampled(one_in=3, group="compiler")
 def test_the_compiler_that_ziglang_contains(monkeypatch):
     pytest.importorskip("ziglang")
     monkeypatch.setattr("envpool.plugins.compiler.shutil.which", lambda name: None)

@@ -54,7 +54,7 @@ MORE: dict[str, dict[str, Any]] = {
 
 # The sample of a day has one in SHARE environments, and always these: several players, Atari, noise, and rules that use
 # most of the portable mathematics.
-SHARE = 4
+SHARE = 8
 ALWAYS = ("Acrobot-v1", "Crowd-v0", "LunarLander-v2", "Pong-v5", "TagContinuous-v0")
 
 # Games whose cartridges have one bank, and games whose cartridges have several.
@@ -92,7 +92,7 @@ def players(task_id: str) -> int:
 
 
 def tasks_of_today(day: int = DAY) -> list[str]:
-    """Returns a quarter of the ids of `tasks`, and those that are always tested."""
+    """Returns an eighth of the ids of `tasks`, and those that are always tested."""
     return of_today(tasks(), SHARE, ALWAYS, day)
 
 

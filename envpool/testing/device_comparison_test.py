@@ -82,6 +82,7 @@ def test_a_differing_state_is_detected() -> None:
     assert found.different.keys() == {"state"}
 
 
+@pytest.mark.sampled(one_in=2)
 def test_sections_of_the_proof_run_and_continue_after_an_interruption(tmp_path: Path) -> None:
     script = Path(str(SOURCE), "tools", "gpu_proof.py")
     command = [

@@ -135,6 +135,7 @@ def detector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
         yield driver
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("mode", AUTORESET_MODES)
 @pytest.mark.parametrize("task_id", tasks() if WHOLE else SAMPLE)
 def test_kernels_of_pools_have_no_races(detector: Driver, task_id: str, mode: str) -> None:
