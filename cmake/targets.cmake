@@ -23,7 +23,7 @@ function(envpool_extension name folder)
   find_package(pybind11 3 CONFIG REQUIRED)
   pybind11_add_module(${name} MODULE NO_EXTRAS ${sources})
   target_link_libraries(${name} PRIVATE envpool_flags)
-  # Most of the time would be spent on pybind11's headers, so the sources are compiled in three groups. That takes a third
+  # Most of the time would be spent on pybind11's headers, so the sources are compiled in three groups. That takes half
   # of the time.
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   foreach(source IN LISTS sources)

@@ -2,8 +2,8 @@
 //
 // Runs the rounds of the velocity solver for up to eight worlds at once. A round is a long chain of dependent
 // operations, so a round of eight worlds takes hardly longer than a round of one. All rounds are computed, whereas the
-// scalar solver omits rounds that repeat earlier ones (see Stepper::iterate), because in few groups that would be
-// possible in every lane.
+// scalar solver omits rounds that repeat earlier ones (see Stepper::iterate), because rounds rarely begin to repeat in
+// all lanes.
 #pragma once
 
 #include "envpool/box2d/solver_lanes.h"

@@ -58,7 +58,7 @@ struct Stepper {
   }
 
 #if ENVPOOL_SIMD
-  // What a world of a group is stepped with.
+  // The arguments of a step of one world in a group.
   struct Member {
     State* world;
     Scene scene;

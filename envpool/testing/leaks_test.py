@@ -66,7 +66,7 @@ def free_bytes() -> int:
 
 @pytest.mark.parametrize("mode", MODES if WHOLE else [MODES[DAY % 2]])
 def test_a_failure_of_any_call_leaves_nothing(mode: str) -> None:
-    """Makes each call to the driver fail in turn while a pool is made and used, or a quarter of the calls, by the date."""
+    """Makes each call to the driver, or a quarter of the calls by the date, fail while a pool is made and used."""
     out_of_memory = 2
     use_pool(mode)
     first, step = (1, 1) if WHOLE else (1 + DAY // 2 % 4, 4)
