@@ -385,8 +385,8 @@ format: $(VENV)/lint/.ready
 
 # --- files derived from the registry; tests fail if they are stale ---
 
-# Writes the type stubs, the tables of the pages, golden hashes of trajectories, and the budgets and instruction counts
-# of kernels. Existing hashes, budgets and counts are kept: to renew one, delete its row.
+# Writes the type stubs, the tables of the pages, golden hashes of trajectories, and the budgets, instruction counts
+# and memory requests of kernels. Existing hashes, budgets and counts are kept: to renew one, delete its row.
 generated: build/test/.installed standin
 	@$(call installed,test,python) -m envpool.testing.signatures "$(CURDIR)/envpool/_signatures.pyi"
 	@$(call installed,test,python) -m envpool.testing.tables "$(CURDIR)/docs/environments.md"
@@ -394,6 +394,8 @@ generated: build/test/.installed standin
 	@$(call installed,test,python) -m envpool.testing.machine_code "$(CURDIR)/envpool/testing/kernel_budgets.csv"
 	@$(call installed,test,python) -m envpool.testing.rooflines \
 	  "$(CURDIR)/envpool/testing/kernel_work.csv" "$(CURDIR)/docs/gpu.md"
+	@$(call installed,test,python) -m envpool.testing.sectors \
+	  "$(CURDIR)/envpool/testing/kernel_sectors.csv" "$(CURDIR)/docs/gpu.md"
 
 # --- the site ---
 

@@ -296,7 +296,7 @@ def count(sample: Sample) -> Work:
         finally:
             cache.image = image
         rng = np.random.default_rng(0)
-        _continue(pool, arrays, sample, rng)
+        continue_from_play(pool, arrays, sample, rng)
         costs, total = np.array(blocks, float), np.zeros(4)
         for _ in range(sample.steps):
             driver.upload(zeros, address)
@@ -318,9 +318,11 @@ def count(sample: Sample) -> Work:
     return Work(executed, issued, f64, traffic, use_of(compile_for(environment, "sm_90")).registers)
 
 
-def _continue(pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.random.Generator) -> None:
+def continue_from_play(
+    pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.random.Generator, **options: Any
+) -> None:
     """Gives a pool states from the middle of episodes. A pool on the CPU reaches them with random actions."""
-    cpu: Any = envpool.make_gymnasium(sample.task_id, num_envs=sample.num_envs, seed=1)
+    cpu: Any = envpool.make_gymnasium(sample.task_id, num_envs=sample.num_envs, seed=1, **options)
     pool.reset(), cpu.reset()
     for _ in range(WARM_UP):
         given = random_actions(arrays, rng, sample.num_envs)

@@ -8,6 +8,7 @@ import importlib.util
 import time
 from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -17,6 +18,12 @@ from envpool.python.registry import find
 from envpool.testing.device_comparison import random_actions
 from envpool.testing.proof import Result, Step
 from envpool.testing.rooflines import CARDS, SAMPLES, bytes_of, ceiling, read_work
+
+
+def speed_with_direct_rows(task_id: str, count: int, seconds: float) -> Result:
+    """Measures kernels in which lanes write their own rows (envpool/core/table/device_rows.h)."""
+    with mock.patch.dict("os.environ", ENVPOOL_DEVICE_ROWS="direct"):
+        return speed_of(task_id, count, seconds)
 
 
 def speed_of(task_id: str, count: int, seconds: float, *, on_device: bool = False) -> Result:
@@ -114,7 +121,12 @@ def speed(small: bool) -> Iterator[Step]:
     if small:
         for count in (1, 64):
             yield f"CartPole-v1 x {count}", functools.partial(speed_of, "CartPole-v1", count, 0.05)
+        yield "CartPole-v1 x 64, direct rows", functools.partial(speed_with_direct_rows, "CartPole-v1", 64, 0.05)
         return
+    for task_id in ("Breakout-MinAtar", "MiniGrid-DoorKey-5x5-v0", "TagGridWorld-v0", "Pong-v5"):
+        count = min(counts_of(task_id)[-2], 131072)
+        for name, measure in (("rows written together", speed_of), ("direct rows", speed_with_direct_rows)):
+            yield f"{task_id} x {count}, {name}", functools.partial(measure, task_id, count, 0.7)
     torch = importlib.util.find_spec("torch") is not None
     for sample in SAMPLES:
         for count in counts_of(sample.task_id):

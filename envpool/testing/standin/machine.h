@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "loader.h"
 #include "module.h"
 
 namespace standin {
@@ -218,7 +219,9 @@ class Machine {
   std::map<u64, u64> pinned;              // device address of pinned memory, by host address
   std::string fault;                      // description of the last failure (standinFault)
   u64 memory_bytes = u64{8} << 30;        // memory of each device
-  bool flat = false, races = false;       // ENVPOOL_STANDIN_MODE
+  Mode mode = Mode::kStrict;              // ENVPOOL_STANDIN_MODE
+  bool flat() const { return mode == Mode::kFlat; }
+  u64 traffic[kTrafficCounts] = {};  // Mode::kSectors
 
   // The failure that standinFail requested: how many calls are left until the failure, and its Result.
   u64 calls_until_failure = 0;

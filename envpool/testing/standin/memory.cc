@@ -21,7 +21,7 @@ struct End {
 End end_of(Context& context, u64 address, u64 bytes, Side side) {
   const Allocation* owner = machine->owner(address);
   if (owner == nullptr) {
-    const bool refused = (side == Side::kDevice && !machine->flat) || address >> 48 == kTag || address == 0;
+    const bool refused = (side == Side::kDevice && !machine->flat()) || address >> 48 == kTag || address == 0;
     return refused ? End{} : End{reinterpret_cast<u8*>(address), true};
   }
   if (side == Side::kHost && !owner->pinned) return {};
@@ -162,7 +162,7 @@ API cuPointerGetAttribute(void* value, int attribute, u64 address) {
       case 1: return put(owner->context->handle);
       case 2: return put(owner->pinned ? u32{1} : u32{2});
       case 3: return put(owner->address + offset);
-      case 4: return owner->pinned || machine->flat ? put(owner->host + offset) : int{kInvalidValue};
+      case 4: return owner->pinned || machine->flat() ? put(owner->host + offset) : int{kInvalidValue};
       case 8: return put(u32{0});
       case 9: return put(owner->context->device->ordinal);
       case 11: return put(owner->address);
