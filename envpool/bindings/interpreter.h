@@ -40,8 +40,8 @@ class InHandler {
 // longer be acquired. CPython before 3.14 then unwinds the thread's stack. This would run destructors that need the
 // interpreter, some of which are pybind11's and noexcept. CPython 3.14 and later block the thread forever. We block it
 // in both cases. The blocked thread may still hold a mutex of its call: the gate of a pool on a GPU
-// (cuda_pool_calls.h), or the mutex that makes steps of a pool on the CPU exclusive. It holds no mutex that is needed
-// to close pools at exit (live_pools.h), and no pool counts it as running, so the process still exits as usual.
+// (gpu/pool_calls.h), or the mutex that makes steps of a pool on the CPU exclusive. It holds no mutex that is needed
+// to close pools at exit (pool/live_pools.h), and no pool counts it as running, so the process still exits as usual.
 class Unlocked {
  public:
   Unlocked() : state_(InHandler::here() ? nullptr : PyEval_SaveThread()) {}

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "envpool/core/pool/block.h"
 #include "envpool/core/pool/pool_types.h"
-#include "envpool/core/pool/state_buffer.h"
 #include "envpool/core/table/vtable.h"
 
 namespace envpool {

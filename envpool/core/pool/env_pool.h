@@ -39,18 +39,18 @@
 #include <utility>
 #include <vector>
 
-#include "envpool/core/math/arithmetic.h"
+#include "envpool/core/math/float_mode.h"
 #include "envpool/core/pool/action_store.h"
 #include "envpool/core/pool/admission.h"
+#include "envpool/core/pool/block.h"
 #include "envpool/core/pool/environments.h"
 #include "envpool/core/pool/idle_environments.h"
 #include "envpool/core/pool/memory_guard.h"
 #include "envpool/core/pool/pool_types.h"
-#include "envpool/core/pool/process.h"
 #include "envpool/core/pool/result_blocks.h"
 #include "envpool/core/pool/scheduler.h"
 #include "envpool/core/pool/spin.h"
-#include "envpool/core/pool/state_buffer.h"
+#include "envpool/core/system/resources.h"
 
 namespace envpool {
 
@@ -61,7 +61,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   using Interrupt = std::function<bool()>;  // polled during waits; must not throw
 
   static std::shared_ptr<EnvPool> make(const abi::Table& table, const Construction& how, PoolOptions options) {
-    const PlainArithmetic arithmetic;
+    const FloatModeGuard float_mode;
     std::shared_ptr<EnvPool> pool(new EnvPool(table, how, std::move(options)));
     pool->start_threads();
     return pool;
@@ -461,7 +461,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     work.pause = publish_row;
     const Clock::time_point begin = Clock::now();
     {
-      const PlainArithmetic arithmetic;
+      const FloatModeGuard float_mode;
       envs_->run(work, run.task);
     }
     scheduler_.measure(run, u64(std::chrono::nanoseconds(Clock::now() - begin).count()));

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "envpool/core/math/arithmetic.h"
+#include "envpool/core/math/float_mode.h"
 #include "envpool/core/pool/admission.h"
 #include "envpool/core/pool/environments.h"
 #include "envpool/core/pool/snapshot.h"
@@ -60,7 +60,7 @@ class IdleEnvironments {
     require(abi::kCanRender, refusal);
     if (bytes == 0) label_.refuse_call(refusal);
     for (i32 k = 0; k < count; ++k) admission_.require_idle(env_ids[k], "render");
-    const PlainArithmetic arithmetic;
+    const FloatModeGuard float_mode;
     try {
       for (i32 k = 0; k < count; ++k) envs_.render(env_ids[k], rgb + bytes * k);
     } catch (const std::bad_alloc&) {
@@ -81,11 +81,11 @@ class IdleEnvironments {
   }
   u64 identity(i32 env_id) const { return snapshot_identity(label_, envs_.identity(env_id)); }
   std::string save(i32 env_id) {
-    const PlainArithmetic arithmetic;
+    const FloatModeGuard float_mode;
     return envs_.save(env_id);
   }
   void load(i32 env_id, const char* state, i64 size, EpisodeStatus status, const char* call) {
-    const PlainArithmetic arithmetic;
+    const FloatModeGuard float_mode;
     try {
       envs_.load(env_id, state, size);
     } catch (const std::invalid_argument& error) {
