@@ -143,7 +143,7 @@ PYBIND11_MODULE(_core, m) {
     return std::int64_t(reference.number);
   });
   m.def("live_models", [] { return std::int64_t(xla::live_models()); });
-  m.def("live_ports", [] { return std::int64_t(xla::live_ports()); });
+  m.def("live_pool_entries", [] { return std::int64_t(xla::live_pool_entries()); });
   m.def("xla_handlers", &xla_handlers, py::arg("platform"),
         "XLA FFI handlers of portable environments and of pools, by name and stage.");
   m.def("set_device_compiler", &set_device_compiler, py::arg("library"), py::arg("image"));

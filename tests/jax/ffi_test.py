@@ -54,7 +54,7 @@ SAME = [
     ),
 ]
 # Each minor version of the API has its own structs for the state that an executable keeps for a handler. With a version
-# that is missing here, models and ports are never freed (see state_layout() in bindings/jax/registry.h).
+# that is missing here, models and entries of pools are never freed (see state_layout() in bindings/jax/registry.h).
 STATES = {
     1: [
         ("Api register_type", "XLA_FFI_Api XLA_FFI_TypeId_Register"),

@@ -12,14 +12,14 @@ namespace envpool::cuda {
 DeviceActions::DeviceActions(const abi::Layout& layout, const Label& label, const Stream& stream)
     : layout_(layout), label_(label) {
   if (layout.num_actions > device::kMostActions) {
-    label_.refuse_argument("device: expected at most " + std::to_string(device::kMostActions) +
-                           " fields of actions on a GPU, got " + std::to_string(layout.num_actions));
+    label_.throw_invalid_argument("device: expected at most " + std::to_string(device::kMostActions) +
+                                  " fields of actions on a GPU, got " + std::to_string(layout.num_actions));
   }
   for (i32 f = 0; f < layout.num_actions; ++f) {
     const abi::Field& field = layout.actions[f];
     if (layout.max_players > 1 && field.per_player == 0) {
-      label_.refuse_argument("device: expected per-player actions on a GPU, got " + std::string(field.name) +
-                             ", an action of the whole world");
+      label_.throw_invalid_argument("device: expected per-player actions on a GPU, got " + std::string(field.name) +
+                                    ", an action of the whole world");
     }
     arguments_.emplace_back(field);
     const i64 elements = field.row_bytes / dtype_size(field.dtype);

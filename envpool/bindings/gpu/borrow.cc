@@ -13,11 +13,11 @@ namespace envpool::cuda {
 
 namespace {
 
-[[noreturn]] void refuse_device(const std::string& name, const Stream& stream, const std::string& got) {
+[[noreturn]] void throw_wrong_device(const std::string& name, const Stream& stream, const std::string& got) {
   throw py::value_error(name + ": expected an array on cuda:" + std::to_string(stream.context->number) +
                         ", got one on " + got);
 }
-[[noreturn]] void refuse_dtype(const std::string& name, const std::string& got) {
+[[noreturn]] void throw_wrong_dtype(const std::string& name, const std::string& got) {
   throw py::type_error(name + ": expected bool, uint8, int32, int64, float32 or float64, got " + got);
 }
 
@@ -38,8 +38,8 @@ void take(const py::object& capsule, const char* capsule_name, const char* used,
     return each.dlpack.code == tensor.dtype.code && each.dlpack.bits == tensor.dtype.bits && tensor.dtype.lanes == 1;
   });
   if (type == std::end(kElementTypes)) {
-    refuse_dtype(name, "DLPack's dtype (" + std::to_string(tensor.dtype.code) + ", " +
-                           std::to_string(tensor.dtype.bits) + ", " + std::to_string(tensor.dtype.lanes) + ")");
+    throw_wrong_dtype(name, "DLPack's dtype (" + std::to_string(tensor.dtype.code) + ", " +
+                                std::to_string(tensor.dtype.bits) + ", " + std::to_string(tensor.dtype.lanes) + ")");
   }
   out.dtype = type->dtype;
   out.data = reinterpret_cast<Address>(tensor.data) + tensor.byte_offset;
@@ -83,10 +83,10 @@ void check_address(const Stream& stream, const std::string& name, Address addres
   int ordinal = 0;
   const Context::Current current(*stream.context);
   if (stream.driver().pointer_attribute(&kind, kMemoryType, address) != 0 || kind != kOnDevice) {
-    refuse_device(name, stream, "the host");
+    throw_wrong_device(name, stream, "the host");
   }
   ENVPOOL_CUDA(stream.driver(), pointer_attribute, &ordinal, kOrdinal, address);
-  if (ordinal != stream.context->number) refuse_device(name, stream, "cuda:" + std::to_string(ordinal));
+  if (ordinal != stream.context->number) throw_wrong_device(name, stream, "cuda:" + std::to_string(ordinal));
 }
 
 void borrow_interface(const py::object& object, const Stream& stream, const std::string& name, Borrowed& out) {
@@ -95,7 +95,7 @@ void borrow_interface(const py::object& object, const Stream& stream, const std:
   const auto* type = std::find_if(std::begin(kElementTypes), std::end(kElementTypes), [&](const ElementType& each) {
     return typestr.size() == 3 && typestr[0] != '>' && std::string_view(typestr).substr(1) == each.typestr + 1;
   });
-  if (type == std::end(kElementTypes)) refuse_dtype(name, typestr);
+  if (type == std::end(kElementTypes)) throw_wrong_dtype(name, typestr);
   out.owner = object;
   out.dtype = type->dtype;
   out.data = py::tuple(given["data"])[0].cast<std::uint64_t>();
@@ -132,9 +132,9 @@ bool borrow(const py::object& object, const Stream& stream, const std::string& n
     }
     if (type == dlpack::kCpu || type == dlpack::kCudaHost) return false;
     if (type != dlpack::kCuda && type != dlpack::kCudaManaged) {
-      refuse_device(name, stream, "DLPack's device type " + std::to_string(type));
+      throw_wrong_device(name, stream, "DLPack's device type " + std::to_string(type));
     }
-    if (number != stream.context->number) refuse_device(name, stream, "cuda:" + std::to_string(number));
+    if (number != stream.context->number) throw_wrong_device(name, stream, "cuda:" + std::to_string(number));
     borrow_dlpack(object, stream, name, out);
     return true;
   }

@@ -51,13 +51,13 @@ void Driver::check(Status status, const char* call) const {
   const char *name = nullptr, *text = nullptr;
   get_error_name(status, &name);
   get_error_string(status, &text);
-  std::string told = text == nullptr ? "the driver has no description of it" : text;
+  std::string description = text == nullptr ? "the driver has no description of it" : text;
   if (is_sticky(status)) {
-    told +=
+    description +=
         ". A kernel in this process failed, perhaps one of another library. Every later CUDA call fails: "
         "start a new process";
   }
-  throw CudaError(call, status, name == nullptr ? "an unknown error" : name, told);
+  throw CudaError(call, status, name == nullptr ? "an unknown error" : name, description);
 }
 
 Context::Context(const Driver& of, int which) : driver(of), number(which), pid_(process_id()) {

@@ -13,7 +13,7 @@ void Launches::make_room(const std::vector<i64>& field_bytes) {
 // Freeing memory would wait for the device, so allocations are reused by later launches.
 Address Launches::staged(const void* from, i64 bytes, Inputs& inputs) {
   if (stream_->captures()) {
-    label_.refuse_call("send: expected arrays on the GPU while a CUDA graph is captured, got one on the host");
+    label_.throw_invalid_call("send: expected arrays on the GPU while a CUDA graph is captured, got one on the host");
   }
   const auto fits = [bytes](const Memory& memory) { return memory.bytes() >= bytes; };
   const auto found = std::find_if(spare_.begin(), spare_.end(), fits);
@@ -29,7 +29,7 @@ Address Launches::staged(const void* from, i64 bytes, Inputs& inputs) {
 
 std::shared_ptr<DeviceBlock> Launches::block() {
   if (!in_place_ && stream_->captures()) {
-    label_.refuse_call("send: expected a pool made with in_place=True while a CUDA graph is captured");
+    label_.throw_invalid_call("send: expected a pool made with in_place=True while a CUDA graph is captured");
   }
   return ring_->acquire();
 }

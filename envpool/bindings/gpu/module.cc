@@ -19,23 +19,23 @@ std::unique_ptr<DevicePool> make_pool(const python::PyTable& table, const std::s
                                       const std::vector<i32>& max_episode_steps,
                                       const std::vector<std::string>& outputs, const std::string& library, i32 number,
                                       const py::bytes& image, i32 threads, i32 envs, bool in_place) {
-  Construction how{.num_envs = num_envs,
+  EnvConfig config{.num_envs = num_envs,
                    .autoreset = abi::Autoreset(autoreset),
                    .max_episode_steps = max_episode_steps,
                    .seeds = {seeds.data(), seeds.data() + seeds.size()},
                    .streams = {streams.data(), streams.data() + streams.size()}};
-  for (const py::dict& one : options) how.options.push_back(python::PyTable::option_list(one));
+  for (const py::dict& one : options) config.options.push_back(python::PyTable::option_list(one));
   const DeviceOptions on{label, library, image, number, threads, envs, batch_size, in_place};
-  return std::make_unique<DevicePool>(table.get(), how, on, outputs);
+  return std::make_unique<DevicePool>(table.get(), config, on, outputs);
 }
 
 // Does the same as PyPool::xla. `image` is the program of device_results.h, compiled for the device.
 py::tuple xla_of(DevicePool& pool, const py::bytes& image) {
-  std::shared_ptr<PoolGate> gate = pool.prepare_calls(image);
-  if (pool.port_reference == nullptr) {
-    xla::OpenPort opened = xla::open_port(std::move(gate), pool.label(), pool.device_name());
-    pool.port = opened.number;
-    pool.port_reference = std::move(opened.reference);
+  std::shared_ptr<LockedPool> locked = pool.prepare_calls(image);
+  if (pool.registration_reference == nullptr) {
+    xla::PoolRegistration registration = xla::register_pool(std::move(locked), pool.label(), pool.device_name());
+    pool.registered_number = registration.number;
+    pool.registration_reference = std::move(registration.reference);
   }
   py::list outputs;
   for (const int index : pool.outputs()) {
@@ -48,7 +48,8 @@ py::tuple xla_of(DevicePool& pool, const py::bytes& image) {
     for (const i64 extent : array.shape) shape.append(py::int_(std::int64_t(extent)));
     outputs.append(py::make_tuple(index, python::numpy_dtype(array.dtype), py::tuple(shape), array.per_player));
   }
-  return py::make_tuple(py::bytes(xla::handle_of(pool.port)), std::int64_t(pool.port), outputs);
+  return py::make_tuple(py::bytes(xla::handle_of(pool.registered_number)), std::int64_t(pool.registered_number),
+                        outputs);
 }
 
 void translate_cuda_error(std::exception_ptr thrown) {

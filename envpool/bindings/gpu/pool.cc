@@ -23,23 +23,23 @@ std::string mebibytes(i64 bytes) {
 
 // --- construction ---
 
-DevicePool::DevicePool(const abi::Table& table, const Construction& how, DeviceOptions options,
+DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceOptions options,
                        const std::vector<std::string>& outputs)
     : table_(table),
       options_(std::move(options)),
       label_(options_.label),
-      num_envs_(how.num_envs),
-      autoreset_(how.autoreset),
-      states_(table, how, label_),
+      num_envs_(config.num_envs),
+      autoreset_(config.autoreset),
+      states_(table, config, label_),
       layout_(states_.layout()),
       blocks_(layout_, options_.batch_size,
-              how.autoreset == abi::kAutoresetSameStep ? FinalFields::kKept : FinalFields::kNone, Failures::kNever),
-      ids_(how.num_envs),
-      busy_(size_t(how.num_envs), 0) {
-  if (table_.device == nullptr) label_.refuse_argument("device: this environment cannot run on a GPU");
+              config.autoreset == abi::kAutoresetSameStep ? FinalFields::kKept : FinalFields::kNone, Failures::kNever),
+      ids_(config.num_envs),
+      busy_(size_t(config.num_envs), 0) {
+  if (table_.device == nullptr) label_.throw_invalid_argument("device: this environment cannot run on a GPU");
   if (layout_.num_fields > device::kMostFields) {
-    label_.refuse_argument("device: expected at most " + std::to_string(device::kMostFields) +
-                           " arrays on a GPU, got " + std::to_string(layout_.num_fields));
+    label_.throw_invalid_argument("device: expected at most " + std::to_string(device::kMostFields) +
+                                  " arrays on a GPU, got " + std::to_string(layout_.num_fields));
   }
   choose_outputs(outputs);
   for (const Array& array : blocks_.arrays) {
@@ -67,8 +67,8 @@ DevicePool::DevicePool(const abi::Table& table, const Construction& how, DeviceO
   }
   actions_ = std::make_unique<DeviceActions>(layout_, label_, *streams[0]);
   for (const auto& group : groups_) group->launches.make_room(actions_->bytes_of(options_.batch_size));
-  states_.place(streams, options_.batch_size, how);
-  gate_->pool = this;
+  states_.place(streams, options_.batch_size, config);
+  locked_->pool = this;
 }
 
 void DevicePool::check_memory() const {
@@ -99,14 +99,14 @@ void DevicePool::choose_outputs(const std::vector<std::string>& names) {
 
 DevicePool::~DevicePool() {
   closed_ = true;
-  const python::PatientLock lock(gate_->mutex);
-  gate_->pool = nullptr;
+  const python::PatientLock lock(locked_->mutex);
+  locked_->pool = nullptr;
   free_quietly();
 }
 
 void DevicePool::close(f64) {
   closed_ = true;
-  const python::PatientLock lock(gate_->mutex);
+  const python::PatientLock lock(locked_->mutex);
   if (calls_ == 0) free();
 }
 
@@ -144,11 +144,11 @@ void DevicePool::free_quietly() noexcept {
 
 void DevicePool::check_open() const {
   if (context_->forked()) {
-    label_.refuse_call(
+    label_.throw_invalid_call(
         "this pool was made in the parent process; CUDA does not survive a fork: start processes with "
         "multiprocessing's 'spawn' or 'forkserver'");
   }
-  if (closed_) label_.refuse_call("the pool is closed");
+  if (closed_) label_.throw_invalid_call("the pool is closed");
 }
 
 void DevicePool::check_usable() {
@@ -162,25 +162,25 @@ void DevicePool::check_usable() {
     }
     then += "; its environment was not stepped";
     if (fault.why == device::Fault::kEnvId) {
-      label_.refuse_argument(
+      label_.throw_invalid_argument(
           "env_id: expected the ids of the batch that was received longest ago, in the same order, "
           "got another id in row " +
           std::to_string(fault.row) + then);
     }
-    if (fault.why != device::Fault::kOver) label_.refuse_argument(actions_->refusal(fault) + then);
-    label_.refuse_call("action: expected environments whose episodes are not over, got a finished one in row " +
-                       std::to_string(fault.row) + then);
+    if (fault.why != device::Fault::kOver) label_.throw_invalid_argument(actions_->refusal(fault) + then);
+    label_.throw_invalid_call("action: expected environments whose episodes are not over, got a finished one in row " +
+                              std::to_string(fault.row) + then);
   }
 }
 
 void DevicePool::require_idle(i32 env_id, const char* call) const {
   if (env_id < 0 || env_id >= num_envs_) {
-    label_.refuse_argument(std::string(call) + ": env_id: expected an id in 0.." + std::to_string(num_envs_ - 1) +
-                           ", got " + std::to_string(env_id));
+    label_.throw_invalid_argument(std::string(call) + ": env_id: expected an id in 0.." +
+                                  std::to_string(num_envs_ - 1) + ", got " + std::to_string(env_id));
   }
   if (!groups_[size_t(env_id / options_.batch_size)]->busy && busy_[size_t(env_id)] == 0) return;
-  label_.refuse_call(std::string(call) + ": environment " + std::to_string(env_id) +
-                     " is under way; receive its result first");
+  label_.throw_invalid_call(std::string(call) + ": environment " + std::to_string(env_id) +
+                            " is under way; receive its result first");
 }
 
 // Splits the environments of a call into parts, each of one group. The ids of a call to an asynchronous pool must
@@ -206,10 +206,11 @@ std::vector<DevicePool::CallPart> DevicePool::parts_of_all(const char* call) {
 std::vector<DevicePool::CallPart> DevicePool::parts_of_ids(const i32* ids, i64 count, const char* call) {
   std::vector<CallPart> parts;
   const i32 size = options_.batch_size;
-  if (count == 0) label_.refuse_argument(std::string(call) + ": env_id: expected at least one environment, got none");
+  if (count == 0)
+    label_.throw_invalid_argument(std::string(call) + ": env_id: expected at least one environment, got none");
   if (groups_.size() > 1 && count % size != 0) {
-    label_.refuse_argument(std::string(call) + ": env_id: expected whole batches of " + std::to_string(size) +
-                           " environments, got " + std::to_string(count));
+    label_.throw_invalid_argument(std::string(call) + ": env_id: expected whole batches of " + std::to_string(size) +
+                                  " environments, got " + std::to_string(count));
   }
   for (i64 first = 0; first < count; first += size) {
     if (ids[first] < 0 || ids[first] >= num_envs_) require_idle(ids[first], call);  // refuses the id
@@ -224,8 +225,8 @@ void DevicePool::require_distinct_idle(const std::vector<CallPart>& parts, const
   std::vector<const Group*> groups;
   for (const CallPart& part : parts) {
     if (std::find(groups.begin(), groups.end(), part.group) != groups.end()) {
-      label_.refuse_argument(std::string(call) + ": env_id: expected distinct ids, got " +
-                             std::to_string(part.ids->front()) + " twice");
+      label_.throw_invalid_argument(std::string(call) + ": env_id: expected distinct ids, got " +
+                                    std::to_string(part.ids->front()) + " twice");
     }
     groups.push_back(part.group);
     if (part.whole() && under_way_ == 0) continue;
@@ -240,13 +241,14 @@ DevicePool::Ids DevicePool::checked_ids(const i32* ids, i64 count, const Group& 
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end()) {
-    label_.refuse_argument(std::string(call) + ": env_id: expected distinct ids, got " + std::to_string(*twice) +
-                           " twice");
+    label_.throw_invalid_argument(std::string(call) + ": env_id: expected distinct ids, got " + std::to_string(*twice) +
+                                  " twice");
   }
   if (groups_.size() > 1 && sorted != *group.ids) {
-    label_.refuse_argument(std::string(call) + ": env_id: expected environments " + std::to_string(group.ids->front()) +
-                           " to " + std::to_string(group.ids->back()) + ", which are one batch, got " +
-                           std::to_string(sorted.front()) + " to " + std::to_string(sorted.back()));
+    label_.throw_invalid_argument(std::string(call) + ": env_id: expected environments " +
+                                  std::to_string(group.ids->front()) + " to " + std::to_string(group.ids->back()) +
+                                  ", which are one batch, got " + std::to_string(sorted.front()) + " to " +
+                                  std::to_string(sorted.back()));
   }
   return std::make_shared<const std::vector<i32>>(ids, ids + count);
 }
@@ -254,7 +256,7 @@ DevicePool::Ids DevicePool::checked_ids(const i32* ids, i64 count, const Group& 
 void DevicePool::send_parts(const char* call, const std::function<std::vector<CallPart>()>& convert) {
   const CallGuard guard(*this);
   check_usable();
-  if (sending_) label_.refuse_call(std::string(call) + ": another send or reset of this pool has not returned");
+  if (sending_) label_.throw_invalid_call(std::string(call) + ": another send or reset of this pool has not returned");
   const Context::Current current(*context_);
   std::vector<CallPart> parts;
   sending_ = true;
@@ -312,7 +314,7 @@ void DevicePool::set_busy(const Pending& pending, bool busy) {
 }
 
 void DevicePool::await_programs(const py::object& value) const {
-  if (port_reference != nullptr) python::await_programs(value);
+  if (registration_reference != nullptr) python::await_programs(value);
 }
 
 void DevicePool::send(const py::object& action, const py::object& env_id) {
@@ -353,7 +355,7 @@ void DevicePool::reset(const py::object& env_id, const py::object& seeds, const 
 }
 
 DevicePool::Pending DevicePool::next_pending() {
-  if (pending_.empty()) label_.refuse_call("recv: nothing is under way; call send, reset or async_reset first");
+  if (pending_.empty()) label_.throw_invalid_call("recv: nothing is under way; call send, reset or async_reset first");
   Pending pending = std::move(pending_.front());
   pending_.pop_front();
   set_busy(pending, false);
@@ -388,7 +390,7 @@ py::tuple DevicePool::step(const py::object& action, const py::object& env_id) {
   await_programs(env_id);
   const CallGuard guard(*this);
   if (groups_.size() == 1 && !pending_.empty())
-    label_.refuse_call("step: results of an earlier send are pending; call recv first");
+    label_.throw_invalid_call("step: results of an earlier send are pending; call recv first");
   send(action, env_id);
   return recv(-1);
 }
@@ -438,7 +440,7 @@ py::array DevicePool::render(const py::object& env_ids) {
   check_usable();
   const i64 bytes = i64(layout_.render_height) * layout_.render_width * 3;
   if ((table_.flags & abi::kCanRender) == 0 || bytes == 0) {
-    label_.refuse_call("render: this environment cannot be rendered");
+    label_.throw_invalid_call("render: this environment cannot be rendered");
   }
   const std::vector<i32> ids = idle_ids(env_ids, "env_ids", "render");
   py::array_t<u8> images(

@@ -38,7 +38,7 @@ struct DeviceOptions {
 
 class DevicePool {
  public:
-  DevicePool(const abi::Table& table, const Construction& how, DeviceOptions options,
+  DevicePool(const abi::Table& table, const EnvConfig& config, DeviceOptions options,
              const std::vector<std::string>& outputs);
   ~DevicePool();
   DevicePool(const DevicePool&) = delete;
@@ -64,17 +64,17 @@ class DevicePool {
   // Returns the named parts of all states (DeviceStates::parts).
   py::dict states();
 
-  // Calls from XLA, whose threads do not hold the interpreter lock (pool_calls.cc). The caller holds the gate's
+  // Calls from XLA, whose threads do not hold the interpreter lock (pool_calls.cc). The caller holds the locked pool's
   // mutex. `stream` is the stream of the jitted program. The work enqueued there before the call computes the actions,
   // and the work enqueued there after the call reads the results.
   //
   // prepare_calls, which Python calls, loads the program of device_results.h.
-  std::shared_ptr<PoolGate> prepare_calls(const std::string& image);
-  // The number by which jitted code finds the pool. It is valid while `port_reference` is held.
-  i64 port = -1;
-  std::shared_ptr<void> port_reference{};
-  void send_from_xla(const GivenSend& given, Handle stream);
-  void recv_into(const std::vector<GivenResult>& results, Handle stream);
+  std::shared_ptr<LockedPool> prepare_calls(const std::string& image);
+  // The number by which jitted code finds the pool. It is valid while `registration_reference` is held.
+  i64 registered_number = -1;
+  std::shared_ptr<void> registration_reference{};
+  void send_from_xla(const SendArgs& args, Handle stream);
+  void recv_into(const std::vector<OutputBuffer>& results, Handle stream);
   // Waits for all launches, and throws if one reported a fault.
   void settle_calls();
   // The stream for calls from programs that have no stream, because XLA runs them on a CPU.
@@ -97,7 +97,7 @@ class DevicePool {
   // call ends.
   class CallGuard {
    public:
-    explicit CallGuard(DevicePool& pool) : pool_(pool), lock_(pool.gate_->mutex) {
+    explicit CallGuard(DevicePool& pool) : pool_(pool), lock_(pool.locked_->mutex) {
       pool_.check_open();
       ++pool_.calls_;
     }
@@ -165,7 +165,7 @@ class DevicePool {
   unsigned blocks_for(i32 rows) const { return unsigned((rows + options_.envs - 1) / options_.envs); }
   Pending next_pending();
   Group& longest_received(const char* call);
-  void describe_given(const GivenSend& given, CallPart& part, Handle stream, bool copy);
+  void describe_args(const SendArgs& args, CallPart& part, Handle stream, bool copy);
   void set_busy(const Pending& pending, bool busy);
 
   const abi::Table& table_;
@@ -187,7 +187,7 @@ class DevicePool {
   Owned<Handle> module_;
   Handle kernel_ = nullptr;
 
-  const std::shared_ptr<PoolGate> gate_ = std::make_shared<PoolGate>();
+  const std::shared_ptr<LockedPool> locked_ = std::make_shared<LockedPool>();
   Owned<Handle> results_module_;  // for XLA
   Handle results_kernel_ = nullptr;
   std::map<std::vector<i32>, std::pair<Ids, Memory>> known_ids_;  // the ids that jitted programs contain

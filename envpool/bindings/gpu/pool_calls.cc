@@ -20,14 +20,14 @@ using device::Narrowed;
 using device::ResultCopies;
 using device::ResultCopy;
 
-std::shared_ptr<PoolGate> DevicePool::prepare_calls(const std::string& image) {
+std::shared_ptr<LockedPool> DevicePool::prepare_calls(const std::string& image) {
   const CallGuard guard(*this);
   if (results_kernel_ == nullptr) {
     const Context::Current current(*context_);
     results_module_ = load_module(context_, image);
     results_kernel_ = kernel_of(context_->driver, results_module_, "envpool_results");
   }
-  return gate_;
+  return locked_;
 }
 
 DevicePool::Group& DevicePool::longest_received(const char* call) {
@@ -39,17 +39,17 @@ DevicePool::Group& DevicePool::longest_received(const char* call) {
   return *found;
 }
 
-void DevicePool::describe_given(const GivenSend& given, CallPart& part, Handle stream, bool copy) {
+void DevicePool::describe_args(const SendArgs& args, CallPart& part, Handle stream, bool copy) {
   Launches& launches = part.group->launches;
   const Stream& own = launches.stream();
   if (copy) own.follow(stream);
-  if (given.named != nullptr) {
-    const Address from = reinterpret_cast<Address>(given.named + part.first);
+  if (args.named != nullptr) {
+    const Address from = reinterpret_cast<Address>(args.named + part.first);
     const i64 bytes = part.rows() * i64(sizeof(i32));
-    part.launch.named = reinterpret_cast<const i32*>(copy ? launches.copied(given.actions.size(), from, bytes) : from);
+    part.launch.named = reinterpret_cast<const i32*>(copy ? launches.copied(args.actions.size(), from, bytes) : from);
   }
-  for (size_t f = 0; f < given.actions.size(); ++f) {
-    const GivenAction& action = given.actions[f];
+  for (size_t f = 0; f < args.actions.size(); ++f) {
+    const ActionBuffer& action = args.actions[f];
     device::ActionInput& input = part.launch.actions[f];
     actions_->describe_input(f, input);
     input.from = action.dtype;
@@ -63,15 +63,15 @@ void DevicePool::describe_given(const GivenSend& given, CallPart& part, Handle s
   if (copy) own.lead(stream);
 }
 
-void DevicePool::send_from_xla(const GivenSend& given, Handle stream) {
+void DevicePool::send_from_xla(const SendArgs& args, Handle stream) {
   const python::InHandler in_handler;
   check_usable();
-  if (sending_) label_.refuse_call("send: another send or reset of this pool has not returned");
+  if (sending_) label_.throw_invalid_call("send: another send or reset of this pool has not returned");
   const Context::Current current(*context_);
   std::vector<CallPart> parts;
-  if (!given.ids.empty()) {
-    parts = parts_of_ids(given.ids.data(), i64(given.ids.size()), "send");
-  } else if (given.named_whole) {
+  if (!args.ids.empty()) {
+    parts = parts_of_ids(args.ids.data(), i64(args.ids.size()), "send");
+  } else if (args.named_whole) {
     Group& group = longest_received("send");
     parts.push_back({&group, group.ids, 0});
     require_distinct_idle(parts, "send");
@@ -82,7 +82,7 @@ void DevicePool::send_from_xla(const GivenSend& given, Handle stream) {
   for (CallPart& part : parts) {
     Launches& launches = part.group->launches;
     const Stream& own = launches.stream();
-    describe_given(given, part, stream, !on_xlas_stream);
+    describe_args(args, part, stream, !on_xlas_stream);
     if (!part.whole()) {
       auto& [ids, memory] = known_ids_[*part.ids];
       if (ids == nullptr) {
@@ -103,7 +103,7 @@ void DevicePool::send_from_xla(const GivenSend& given, Handle stream) {
   }
 }
 
-void DevicePool::recv_into(const std::vector<GivenResult>& results, Handle stream) {
+void DevicePool::recv_into(const std::vector<OutputBuffer>& results, Handle stream) {
   const python::InHandler in_handler;
   check_usable();
   const Context::Current current(*context_);
@@ -124,7 +124,7 @@ void DevicePool::recv_into(const std::vector<GivenResult>& results, Handle strea
   };
   size_t count = 0;
   i64 most_units = 0;
-  for (const GivenResult& result : results) {
+  for (const OutputBuffer& result : results) {
     ResultCopy& copy = all.copies[count++];
     copy = {.from = at(result.array),
             .unended = nullptr,

@@ -15,22 +15,22 @@ namespace envpool::cuda {
 
 class DevicePool;
 
-// XLA's threads find a pool on a GPU through its gate. They do not hold the interpreter lock, so every call to the pool
-// holds this mutex.
-struct PoolGate {
+// XLA's threads find a pool on a GPU through this object. They do not hold the interpreter lock, so every call to the
+// pool holds this mutex.
+struct LockedPool {
   std::recursive_mutex mutex;
   DevicePool* pool = nullptr;  // null after the pool was destroyed
 };
 
 // A field of actions in device memory, with contiguous rows.
-struct GivenAction {
+struct ActionBuffer {
   Address data;
   abi::Dtype dtype;
 };
 
 // The arguments of a send.
-struct GivenSend {
-  std::vector<GivenAction> actions{};
+struct SendArgs {
+  std::vector<ActionBuffer> actions{};
   i64 rows = 0;                // environments
   const i32* named = nullptr;  // on the device: the ids that the caller passed, one per row
   bool named_whole = false;    // the rows are those of the batch that was received longest ago
@@ -38,7 +38,7 @@ struct GivenSend {
 };
 
 // An array that a recv fills.
-struct GivenResult {
+struct OutputBuffer {
   int array;  // index in the block's layout; -1: `done`
   Address data;
   bool narrowed;  // the elements have 32 bits, although the environment's have 64

@@ -16,24 +16,24 @@ namespace envpool::cuda {
 namespace {
 
 // Returns the kind of each environment. Environments with equal options are of one kind.
-std::vector<i32> kinds_of(const Construction& how) {
+std::vector<i32> kinds_of(const EnvConfig& config) {
   const auto less = [](const OptionList* a, const OptionList* b) { return *a < *b; };
   std::map<const OptionList*, i32, decltype(less)> numbers(less);
   std::vector<i32> kinds;
-  for (const OptionList& options : how.options) {
+  for (const OptionList& options : config.options) {
     kinds.push_back(numbers.try_emplace(&options, i32(numbers.size())).first->second);
   }
-  kinds.resize(size_t(how.num_envs), 0);
+  kinds.resize(size_t(config.num_envs), 0);
   return kinds;
 }
 
 // Returns the construction of a pool with one environment of each kind.
-Construction one_of_each(const Construction& how) {
-  Construction one{.num_envs = 0, .autoreset = how.autoreset};
-  const std::vector<i32> kinds = kinds_of(how);
-  for (size_t i = 0; i < how.options.size(); ++i) {
+EnvConfig one_of_each(const EnvConfig& config) {
+  EnvConfig one{.num_envs = 0, .autoreset = config.autoreset};
+  const std::vector<i32> kinds = kinds_of(config);
+  for (size_t i = 0; i < config.options.size(); ++i) {
     if (kinds[i] != one.num_envs) continue;
-    one.options.push_back(how.options[i]);
+    one.options.push_back(config.options[i]);
     ++one.num_envs;
   }
   one.max_episode_steps.assign(size_t(one.num_envs), 0);
@@ -52,14 +52,14 @@ void reseed(char* state, u64 key, u32 stream) {
 
 }  // namespace
 
-DeviceStates::DeviceStates(const abi::Table& table, const Construction& how, const Label& label)
+DeviceStates::DeviceStates(const abi::Table& table, const EnvConfig& config, const Label& label)
     : table_(table),
       label_(label),
-      num_envs_(how.num_envs),
-      each_(how.options.size() > 1),
-      kind_of_(kinds_of(how)),
-      twin_(table, one_of_each(how)) {
-  const Construction one = one_of_each(how);
+      num_envs_(config.num_envs),
+      each_(config.options.size() > 1),
+      kind_of_(kinds_of(config)),
+      twin_(table, one_of_each(config)) {
+  const EnvConfig one = one_of_each(config);
   twin_.create(one);
   for (i32 kind = 0; kind < one.num_envs; ++kind) {
     save_bytes_.push_back(i64(twin_.save(kind).size()));
@@ -67,13 +67,13 @@ DeviceStates::DeviceStates(const abi::Table& table, const Construction& how, con
   }
 }
 
-void DeviceStates::place(std::vector<std::shared_ptr<const Stream>> streams, i32 batch_size, const Construction& how) {
+void DeviceStates::place(std::vector<std::shared_ptr<const Stream>> streams, i32 batch_size, const EnvConfig& config) {
   streams_ = std::move(streams);
   batch_size_ = batch_size;
   const Stream& stream = *streams_[0];
   place_models(stream);
-  place_slots(stream, how);
-  limits_ = stream.uploaded(how.max_episode_steps);
+  place_slots(stream, config);
+  limits_ = stream.uploaded(config.max_episode_steps);
   players_ = stream.uploaded(std::vector<i32>(size_t(num_envs_), 0));
   over_ = stream.uploaded(std::vector<u8>(size_t(num_envs_), 1));
   stream.synchronize();  // the host's copies are freed next
@@ -85,7 +85,7 @@ void DeviceStates::place_models(const Stream& stream) {
   for (size_t kind = 0; kind < save_bytes_.size(); ++kind) {
     void* model = twin_.model(i32(kind));
     std::string bytes(static_cast<const char*>(facts.params(model)), size_t(facts.params_bytes));
-    if (facts.kept_at >= 0) std::memset(bytes.data() + facts.kept_at, 0, sizeof(void*));
+    if (facts.native_at >= 0) std::memset(bytes.data() + facts.native_at, 0, sizeof(void*));
     i64 blob_bytes = 0;
     const void* blob = facts.blob(model, &blob_bytes);
     if (facts.blob_at >= 0 && blob_bytes > 0) {
@@ -108,7 +108,7 @@ void DeviceStates::place_models(const Stream& stream) {
 }
 
 // Writes the initial states. Each is a copy of the twin's, reseeded with the key and stream of the environment.
-void DeviceStates::place_slots(const Stream& stream, const Construction& how) {
+void DeviceStates::place_slots(const Stream& stream, const EnvConfig& config) {
   slots_ = std::make_shared<DeviceBlock>(streams_[0], bytes());
   std::vector<std::string> first;
   for (size_t kind = 0; kind < save_bytes_.size(); ++kind) first.push_back(twin_.save(i32(kind)));
@@ -122,7 +122,7 @@ void DeviceStates::place_slots(const Stream& stream, const Construction& how) {
       char* to = chunk.data() + (i - begin) * slot_bytes_;
       const std::string& state = first[size_t(kind(i32(i)))];
       std::memcpy(to, state.data(), state.size());
-      reseed(to, how.seeds[size_t(i)], how.streams[size_t(i)]);
+      reseed(to, config.seeds[size_t(i)], config.streams[size_t(i)]);
     }
     stream.upload(slot(i32(begin)), chunk.data(), i64(chunk.size()));
     stream.synchronize();
@@ -190,7 +190,7 @@ std::string DeviceStates::repaired(i32 env_id, const char* state, i64 size, cons
   try {
     twin_.load(kind(env_id), state, size);
   } catch (const std::invalid_argument& error) {
-    label_.refuse_argument(std::string(call) + ": " + error.what());
+    label_.throw_invalid_argument(std::string(call) + ": " + error.what());
   }
   return twin_.save(kind(env_id));
 }
@@ -209,9 +209,9 @@ void DeviceStates::restore(i32 env_id, const std::string& given) {
 void DeviceStates::clone(i32 source, const std::vector<i32>& ids, const u64* keys, const u32* streams) {
   for (const i32 id : ids) {
     if (identity(id) == identity(source)) continue;
-    label_.refuse_argument("clone: env_id: expected environments with the options of environment " +
-                           std::to_string(source) + ", got environment " + std::to_string(id) +
-                           ", which has other options");
+    label_.throw_invalid_argument("clone: env_id: expected environments with the options of environment " +
+                                  std::to_string(source) + ", got environment " + std::to_string(id) +
+                                  ", which has other options");
   }
   const std::string state = save(source);
   const EpisodeStatus status_of_source = status(source);

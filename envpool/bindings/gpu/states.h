@@ -30,7 +30,7 @@ class DeviceStates {
  public:
   // Creates the twin, which has one environment on the CPU for each distinct set of options (a kind). The twin provides
   // the layout and the initial states, repairs states that the user provided, and renders.
-  DeviceStates(const abi::Table& table, const Construction& how, const Label& label);
+  DeviceStates(const abi::Table& table, const EnvConfig& config, const Label& label);
 
   const abi::Layout& layout() const { return twin_.layout(); }
   i64 bytes() const { return slot_bytes_ * num_envs_; }
@@ -39,7 +39,7 @@ class DeviceStates {
   bool has_params_of_each() const { return each_; }
 
   // Copies parameters and initial states to the device. Environment i is stepped on stream i / batch_size.
-  void place(std::vector<std::shared_ptr<const Stream>> streams, i32 batch_size, const Construction& how);
+  void place(std::vector<std::shared_ptr<const Stream>> streams, i32 batch_size, const EnvConfig& config);
   // Fills in the addresses of the states, and makes the launch wait for the caller's accesses to them.
   void describe(const Stream& stream, device::PoolLaunch& launch) const;
   // Returns the parameters that all environments share, as the kernel's argument.
@@ -64,7 +64,7 @@ class DeviceStates {
   const Stream& stream(i32 env_id) const { return *streams_[size_t(env_id / batch_size_)]; }
   Address slot(i32 env_id) const { return slots_->memory.address() + Address(i64(env_id) * slot_bytes_); }
   void place_models(const Stream& stream);
-  void place_slots(const Stream& stream, const Construction& how);
+  void place_slots(const Stream& stream, const EnvConfig& config);
   // Runs an action that uses the device's memory, and waits for the stream, without the interpreter lock.
   void with_device(const Stream& stream, const std::function<void()>& action);
   void download(const Stream& stream, void* to, Address from, i64 bytes);

@@ -153,7 +153,7 @@ DeviceModel::DeviceModel(const PureModel& model, const Driver& driver, int numbe
 void DeviceModel::place_params(const PureModel& model) {
   const abi::Device& facts = *model.table->device;
   params_.assign(static_cast<const char*>(facts.params(model.handle)), size_t(facts.params_bytes));
-  if (facts.kept_at >= 0) std::memset(params_.data() + facts.kept_at, 0, sizeof(void*));
+  if (facts.native_at >= 0) std::memset(params_.data() + facts.native_at, 0, sizeof(void*));
   i64 blob_bytes = 0;
   const void* blob = facts.blob(model.handle, &blob_bytes);
   if (facts.blob_at >= 0 && blob_bytes > 0) {
@@ -439,9 +439,9 @@ std::vector<Registration> cuda_handlers() {
       {"envpool_reset", &execute<Operation::kReset>, &instantiate_model, &initialize},
       {"envpool_step", &execute<Operation::kStep>, &instantiate_model, &initialize},
       {"envpool_change_params", &change_params_on_host, &instantiate_model},
-      {"envpool_pool_send", &pool_send_on_cuda, &instantiate_port},
-      {"envpool_pool_recv", &pool_recv_on_cuda, &instantiate_port},
-      {"envpool_pool_step", &pool_step_on_cuda, &instantiate_port},
+      {"envpool_pool_send", &pool_send_on_cuda, &instantiate_pool},
+      {"envpool_pool_recv", &pool_recv_on_cuda, &instantiate_pool},
+      {"envpool_pool_step", &pool_step_on_cuda, &instantiate_pool},
   };
 }
 

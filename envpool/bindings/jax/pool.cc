@@ -16,11 +16,11 @@ namespace {
 
 // `process` is a random number, by which a handle from another process is rejected.
 struct PoolHandle {
-  u32 port, process;
+  u32 number, process;
 };
 
-Registry<Port>& ports() {
-  static auto* registry = new Registry<Port>;  // never destroyed: compiled code may run during exit
+Registry<PoolEntry>& pool_entries() {
+  static auto* registry = new Registry<PoolEntry>;  // never destroyed: compiled code may run during exit
   return *registry;
 }
 constexpr const char* kPoolDeleted =
@@ -231,8 +231,8 @@ class SendArguments {
   std::vector<const void*> actions_;
 };
 
-OpenPort open_port(Port port) {
-  auto added = ports().add(std::make_unique<Port>(std::move(port)));
+PoolRegistration register_pool(PoolEntry entry) {
+  auto added = pool_entries().add(std::make_unique<PoolEntry>(std::move(entry)));
   return {added.number, std::move(added.object)};
 }
 
@@ -285,13 +285,13 @@ void write_results(const PoolFrame& frame, const Block& block) {
 }
 
 // One call to a pool or, under vmap, to several equal pools, which run at the same time. The attribute `pool` has the
-// number of the port with which the program was traced, and the first argument has a handle for each pool.
+// number of the pool with which the program was traced, and the first argument has a handle for each pool.
 class PoolCall {
  public:
-  PoolCall(const CallFrame& frame, const char* name) : traced_(port_of(frame)), number_(frame.integer("pool")) {
+  PoolCall(const CallFrame& frame, const char* name) : traced_(entry_of(frame)), number_(frame.integer("pool")) {
     label_ = "[" + traced_->label + "] ";
     const Buffer &handles = frame.argument(0), &returned = frame.result(0);
-    if (traced_->gate != nullptr) {
+    if (traced_->locked != nullptr) {
       throw std::invalid_argument(label_ + name + ": expected a program on " + traced_->device +
                                   ", where the pool is, got one on the CPU");
     }
@@ -311,14 +311,15 @@ class PoolCall {
       const PoolFrame part(frame, batch, row);
       PoolHandle handle;
       std::memcpy(&handle, part.argument(0).data, sizeof(handle));
-      entries_.push_back(entry_of(handle, batch.rank() > 0, name, part));
+      called_.push_back(called_pool(handle, batch.rank() > 0, name, part));
       std::memcpy(part.result(0).data, &handle, sizeof(handle));
     }
-    if (entries_.size() < 2) return;
-    for (const PoolEntry& entry : entries_) order_.push_back(&entry);
-    std::sort(order_.begin(), order_.end(), [](const PoolEntry* a, const PoolEntry* b) { return a->port < b->port; });
+    if (called_.size() < 2) return;
+    for (const CalledPool& called : called_) order_.push_back(&called);
+    std::sort(order_.begin(), order_.end(),
+              [](const CalledPool* a, const CalledPool* b) { return a->number < b->number; });
     for (size_t k = 1; k < order_.size(); ++k) {
-      if (order_[k - 1]->port != order_[k]->port) continue;
+      if (order_[k - 1]->number != order_[k]->number) continue;
       throw std::invalid_argument(label_ + "handle: expected handles of different pools, got the same one twice");
     }
   }
@@ -329,9 +330,9 @@ class PoolCall {
   // Receives from every pool, even if one of them fails.
   void recv(CallerHelp help = CallerHelp::kNo) {
     std::exception_ptr error;
-    for (const PoolEntry& entry : entries_) {
+    for (const CalledPool& called : called_) {
       try {
-        receive(entry, help);
+        receive(called, help);
       } catch (...) {
         if (!error) error = std::current_exception();
       }
@@ -340,78 +341,79 @@ class PoolCall {
   }
 
   void step() {
-    std::vector<std::unique_lock<std::timed_mutex>> locks;  // in the order of the ports, so that no two calls deadlock
-    if (entries_.size() == 1) locks.emplace_back(*entries_[0].step_mutex);
-    for (const PoolEntry* entry : order_) locks.emplace_back(*entry->step_mutex);
+    std::vector<std::unique_lock<std::timed_mutex>>
+        locks;  // in the order of their numbers, so that no two calls deadlock
+    if (called_.size() == 1) locks.emplace_back(*called_[0].step_mutex);
+    for (const CalledPool* called : order_) locks.emplace_back(*called->step_mutex);
     send_all(CallerHelp::kYes);
     recv(CallerHelp::kYes);
   }
 
  private:
   // One of the pools, with its operands and results.
-  struct PoolEntry {
-    u32 port;
+  struct CalledPool {
+    u32 number;
     std::shared_ptr<EnvPool> pool;
     std::shared_ptr<std::timed_mutex> step_mutex;
     PoolFrame frame;
   };
 
-  PoolEntry entry_of(const PoolHandle& handle, bool several, const char* name, const PoolFrame& frame) const {
-    std::shared_ptr<Port> port = traced_;
-    if (handle.process != process_mark() || i64(handle.port) != number_) {
-      port = handle.process == process_mark() ? ports().find(handle.port) : nullptr;
-      if (port == nullptr || !several) {
+  CalledPool called_pool(const PoolHandle& handle, bool several, const char* name, const PoolFrame& frame) const {
+    std::shared_ptr<PoolEntry> entry = traced_;
+    if (handle.process != process_mark() || i64(handle.number) != number_) {
+      entry = handle.process == process_mark() ? pool_entries().find(handle.number) : nullptr;
+      if (entry == nullptr || !several) {
         std::string got = "something else";
-        if (port != nullptr) {
-          got = "the handle of another pool, of " + port->label;
-        } else if (handle.process == process_mark() && ports().was_issued(handle.port)) {
+        if (entry != nullptr) {
+          got = "the handle of another pool, of " + entry->label;
+        } else if (handle.process == process_mark() && pool_entries().was_issued(handle.number)) {
           got = "the handle of a deleted pool";
         }
         throw std::invalid_argument(label_ + "handle: expected the handle that xla() of this pool returned, got " +
                                     got);
       }
     }
-    if (port->gate != nullptr) {
+    if (entry->locked != nullptr) {
       throw std::invalid_argument(label_ + "handle: expected handles of pools on the CPU, got one of a pool on " +
-                                  port->device);
+                                  entry->device);
     }
-    std::shared_ptr<EnvPool> pool = port->pool.lock();
-    if (!pool) throw std::runtime_error("[" + port->label + "] " + name + ": the pool is closed");
+    std::shared_ptr<EnvPool> pool = entry->pool.lock();
+    if (!pool) throw std::runtime_error("[" + entry->label + "] " + name + ": the pool is closed");
     if (pool->forked()) {
-      throw std::runtime_error("[" + port->label +
+      throw std::runtime_error("[" + entry->label +
                                "] this pool was made in the parent process; a forked child must make its own");
     }
-    if (port != traced_) check_equal(*port, *pool);
-    return {handle.port, std::move(pool), port->step_mutex, frame};
+    if (entry != traced_) check_equal(*entry, *pool);
+    return {handle.number, std::move(pool), entry->step_mutex, frame};
   }
 
   // Throws unless a pool has the id, sizes and arrays of the pool with which the program was traced.
-  void check_equal(const Port& port, const EnvPool& pool) const {
+  void check_equal(const PoolEntry& entry, const EnvPool& pool) const {
     const std::shared_ptr<EnvPool> traced = traced_->pool.lock();
     if (!traced) throw std::runtime_error(label_ + "the pool with which this program was traced is closed");
     const auto text = [](const std::string& label, const EnvPool& one) {
       return label + " with num_envs=" + std::to_string(one.num_envs()) +
              " and batch_size=" + std::to_string(one.batch_size());
     };
-    if (port.label == traced_->label && pool.num_envs() == traced->num_envs() &&
+    if (entry.label == traced_->label && pool.num_envs() == traced->num_envs() &&
         pool.batch_size() == traced->batch_size() && pool.block_layout().same_arrays(traced->block_layout())) {
       return;
     }
     throw std::invalid_argument(label_ + "handle: expected handles of equal pools, " + text(traced_->label, *traced) +
-                                ", got one of " + text(port.label, pool) +
-                                (port.label == traced_->label ? ", perhaps with other options" : ""));
+                                ", got one of " + text(entry.label, pool) +
+                                (entry.label == traced_->label ? ", perhaps with other options" : ""));
   }
 
   void send_all(CallerHelp help) {
     std::vector<SendArguments> arguments;
-    arguments.reserve(entries_.size());
-    for (const PoolEntry& entry : entries_) arguments.emplace_back(entry.frame, *entry.pool);
+    arguments.reserve(called_.size());
+    for (const CalledPool& called : called_) arguments.emplace_back(called.frame, *called.pool);
     const auto send_to = [&](size_t k, Sending sending) {
       const SendArguments& a = arguments[k];
-      entries_[k].pool->send(a.ids(), a.count(), a.actions(), a.owners(), a.player_rows(), help, Caller::kXla, sending);
+      called_[k].pool->send(a.ids(), a.count(), a.actions(), a.owners(), a.player_rows(), help, Caller::kXla, sending);
     };
-    for (size_t k = 0; entries_.size() > 1 && k < entries_.size(); ++k) send_to(k, Sending::kCheckOnly);
-    for (size_t k = 0; k < entries_.size(); ++k) {
+    for (size_t k = 0; called_.size() > 1 && k < called_.size(); ++k) send_to(k, Sending::kCheckOnly);
+    for (size_t k = 0; k < called_.size(); ++k) {
       try {
         send_to(k, Sending::kQueue);
       } catch (...) {  // another thread has called or closed the pool since the check, or memory has run out
@@ -424,14 +426,14 @@ class PoolCall {
   void discard_results(size_t count) {
     for (size_t k = 0; k < count; ++k) {
       try {
-        static_cast<void>(entries_[k].pool->recv({}, {}, CallerHelp::kYes, Caller::kXla));
+        static_cast<void>(called_[k].pool->recv({}, {}, CallerHelp::kYes, Caller::kXla));
       } catch (const std::exception&) {
       }
     }
   }
 
-  static void receive(const PoolEntry& entry, CallerHelp help) {
-    EnvPool& pool = *entry.pool;
+  static void receive(const CalledPool& called, CallerHelp help) {
+    EnvPool& pool = *called.pool;
     envpool::Batch batch = pool.begin_recv({}, {}, help, Caller::kXla);
     try {
       std::string summary;
@@ -440,7 +442,7 @@ class PoolCall {
         summary += "environment " + std::to_string(failure.env_id) + ": " + failure.message;
       }
       if (!summary.empty()) throw std::runtime_error(pool.text(summary));
-      write_results(entry.frame, *batch);
+      write_results(called.frame, *batch);
     } catch (const std::bad_alloc&) {
       pool.put_back(std::move(batch));
       throw;
@@ -451,32 +453,34 @@ class PoolCall {
     pool.settle(*batch);
   }
 
-  const std::shared_ptr<Port> traced_;
+  const std::shared_ptr<PoolEntry> traced_;
   const i64 number_;
   std::string label_;
-  std::vector<PoolEntry> entries_;
-  std::vector<const PoolEntry*> order_;  // by port, if there are several
+  std::vector<CalledPool> called_;
+  std::vector<const CalledPool*> order_;  // by number, if there are several
 };
 
 }  // namespace
 
-OpenPort open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> step_mutex) {
-  return open_port(Port{pool, std::move(step_mutex), nullptr, pool->label(), "cpu"});
+PoolRegistration register_pool(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> step_mutex) {
+  return register_pool(PoolEntry{pool, std::move(step_mutex), nullptr, pool->label(), "cpu"});
 }
-OpenPort open_port(std::shared_ptr<cuda::PoolGate> gate, std::string label, std::string device) {
-  return open_port(Port{{}, nullptr, std::move(gate), std::move(label), std::move(device)});
+PoolRegistration register_pool(std::shared_ptr<cuda::LockedPool> locked, std::string label, std::string device) {
+  return register_pool(PoolEntry{{}, nullptr, std::move(locked), std::move(label), std::move(device)});
 }
 
-i64 live_ports() { return ports().size(); }
+i64 live_pool_entries() { return pool_entries().size(); }
 
-std::string handle_of(i64 port) {
-  const PoolHandle handle{u32(port), process_mark()};
+std::string handle_of(i64 number) {
+  const PoolHandle handle{u32(number), process_mark()};
   return {reinterpret_cast<const char*>(&handle), sizeof(handle)};
 }
 
-std::shared_ptr<Port> port_of(const CallFrame& frame) { return look_up(frame, ports(), "pool", kPoolDeleted); }
+std::shared_ptr<PoolEntry> entry_of(const CallFrame& frame) {
+  return look_up(frame, pool_entries(), "pool", kPoolDeleted);
+}
 
-Error* instantiate_port(Call* call) noexcept { return instantiate(*call, ports(), "pool", kPoolDeleted); }
+Error* instantiate_pool(Call* call) noexcept { return instantiate(*call, pool_entries(), "pool", kPoolDeleted); }
 Error* pool_send(Call* call) noexcept {
   return run_handler(*call, kExecute, [](const CallFrame& frame) { PoolCall(frame, "send").send(); });
 }
@@ -488,9 +492,9 @@ Error* pool_step(Call* call) noexcept {
 }
 
 std::vector<Registration> pool_handlers() {
-  return {{"envpool_pool_send", &pool_send, &instantiate_port},
-          {"envpool_pool_recv", &pool_recv, &instantiate_port},
-          {"envpool_pool_step", &pool_step, &instantiate_port}};
+  return {{"envpool_pool_send", &pool_send, &instantiate_pool},
+          {"envpool_pool_recv", &pool_recv, &instantiate_pool},
+          {"envpool_pool_step", &pool_step, &instantiate_pool}};
 }
 
 }  // namespace envpool::xla

@@ -17,36 +17,36 @@
 namespace envpool::xla {
 
 // The number by which jitted code finds a pool. It stays valid while `reference` is held.
-struct OpenPort {
+struct PoolRegistration {
   i64 number;
   ObjectReference reference;
 };
 
-// A handle refers to a port, which is a pool on the CPU or on a GPU. A port does not keep its pool alive.
-struct Port {
+// What a handle refers to: a pool on the CPU or on a GPU. An entry does not keep its pool alive.
+struct PoolEntry {
   std::weak_ptr<EnvPool> pool;
   std::shared_ptr<std::timed_mutex> step_mutex;
-  std::shared_ptr<cuda::PoolGate> gate;  // of a pool on a GPU; else null
+  std::shared_ptr<cuda::LockedPool> locked;  // of a pool on a GPU; else null
   std::string label;
   std::string device;  // such as "cuda:0"
 };
 
-// Returns the port of a call. Throws if it was deleted before the program was compiled.
-std::shared_ptr<Port> port_of(const CallFrame& frame);
+// Returns the entry of a call. Throws if it was deleted before the program was compiled.
+std::shared_ptr<PoolEntry> entry_of(const CallFrame& frame);
 
 // Registers a pool on the CPU. Each step of jitted code holds `step_mutex`, like the steps of other callers.
-OpenPort open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> step_mutex);
+PoolRegistration register_pool(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> step_mutex);
 
-OpenPort open_port(std::shared_ptr<cuda::PoolGate> gate, std::string label, std::string device);
+PoolRegistration register_pool(std::shared_ptr<cuda::LockedPool> locked, std::string label, std::string device);
 
-// Returns the number of live ports.
-i64 live_ports();
+// Returns the number of live entries.
+i64 live_pool_entries();
 
-// Returns the bytes of a port's handle.
-std::string handle_of(i64 port);
+// Returns the bytes of the handle of a pool.
+std::string handle_of(i64 number);
 
 // The handlers on CPUs.
-Error* instantiate_port(Call* call) noexcept;
+Error* instantiate_pool(Call* call) noexcept;
 Error* pool_send(Call* call) noexcept;
 Error* pool_recv(Call* call) noexcept;
 Error* pool_step(Call* call) noexcept;

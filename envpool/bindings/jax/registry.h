@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registries of the objects that jitted code refers to by number: models, and ports of pools. An object lives while a
+// Registries of the objects that jitted code refers to by number: models, and entries of pools. An object lives while a
 // Python object or an executable holds a reference to it. An executable gets its reference when XLA instantiates it,
 // and XLA destroys the reference together with the executable.
 #pragma once

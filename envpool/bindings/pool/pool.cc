@@ -86,16 +86,16 @@ class PyPool {
     check("num_threads", num_threads, 0, kMaxNumThreads, label);
     check("autoreset", autoreset, 0, 2, label);
     const Seeds given(seeds, streams);
-    Construction how{num_envs,          abi::Autoreset(autoreset), {},
+    EnvConfig config{num_envs,          abi::Autoreset(autoreset), {},
                      max_episode_steps, given.all_seeds(),         given.all_streams()};
-    for (const py::dict& one : options) how.options.push_back(PyTable::option_list(one));
+    for (const py::dict& one : options) config.options.push_back(PyTable::option_list(one));
     const bool lengths = (options.size() == 1 || i32(options.size()) == num_envs) && given.size() == num_envs &&
                          i32(max_episode_steps.size()) == num_envs;
     if (!lengths)
       throw py::value_error("[" + label + "] seeds, streams, max_episode_steps: expected num_envs values of each");
     {
       const Unlocked unlocked;
-      pool_.own(EnvPool::make(table.get(), how, {std::move(label), batch_size, num_threads, thread_cpus}));
+      pool_.own(EnvPool::make(table.get(), config, {std::move(label), batch_size, num_threads, thread_cpus}));
     }
     LivePools::add(pool_.shared());
     for (i32 f = 0; f < pool_->layout().num_actions; ++f) {
@@ -139,7 +139,7 @@ class PyPool {
   // The mutex makes the send and the recv of a step one unit: steps of other threads wait.
   py::tuple step(const py::object& action, const py::object& env_id) {
     check_usable();
-    if (port_.reference != nullptr) {
+    if (registration_.reference != nullptr) {
       await_programs(action);
       await_programs(env_id);
     }
@@ -222,7 +222,7 @@ class PyPool {
   // row and whether it is per player.
   py::tuple xla() {
     check_usable();
-    if (port_.reference == nullptr) port_ = xla::open_port(pool_.shared(), step_mutex_);
+    if (registration_.reference == nullptr) registration_ = xla::register_pool(pool_.shared(), step_mutex_);
     py::list outputs;
     for (const Output& output : outputs_) {
       py::list shape;
@@ -230,7 +230,7 @@ class PyPool {
       const bool per_player = pool_->block_layout().arrays[size_t(output.array)].per_player;
       outputs.append(py::make_tuple(output.array, output.dtype, py::tuple(shape), per_player));
     }
-    return py::make_tuple(py::bytes(xla::handle_of(port_.number)), std::int64_t(port_.number), outputs);
+    return py::make_tuple(py::bytes(xla::handle_of(registration_.number)), std::int64_t(registration_.number), outputs);
   }
 
   void close(double timeout) {
@@ -317,7 +317,7 @@ class PyPool {
   std::mutex arguments_mutex_;
   std::thread::id converting_thread_{};  // the thread that converts arguments; guarded by the interpreter lock
   std::shared_ptr<std::timed_mutex> step_mutex_ = std::make_shared<std::timed_mutex>();
-  xla::OpenPort port_{-1, nullptr};  // for jitted code; opened by the first call of xla()
+  xla::PoolRegistration registration_{-1, nullptr};  // for jitted code; made by the first call of xla()
 };
 
 // An action is an array if the environment has one action field, or a dict of arrays by field name. As in EnvPool, the

@@ -86,7 +86,7 @@ class Game {
       : limit_(limit),
         model_(Table::make_model(options)),
         players_(model_->spec.max_players),
-        actions_(of_players(model_->spec.actions), players_) {
+        actions_(with_rows_per_player(model_->spec.actions), players_) {
     for (i64 f = 0; const FieldSpec& field : model_->spec.fields) is_info_.push_back(model_->spec.is_info[size_t(f++)]);
     const i64 bytes = i64(sizeof(State)) + Contract::extra_bytes(model_->params);
     for (u8 fill : kFills) {
@@ -130,8 +130,8 @@ class Game {
   ActionRow action_row() const { return {nullptr, nullptr, players_}; }
   Row result_row() const { return {nullptr, nullptr, 1}; }
 
-  static std::vector<FieldSpec> of_players(std::vector<FieldSpec> fields) {
-    for (FieldSpec& field : fields) field.per_player = true;
+  static std::vector<FieldSpec> with_rows_per_player(std::vector<FieldSpec> fields) {
+    for (FieldSpec& field : fields) field.is_per_player = true;
     return fields;
   }
 
@@ -203,7 +203,7 @@ class Game {
 
   // Returns the number of rows of an array that the players have.
   i32 rows_of(const Copy& copy, const GuardedArray& array) const {
-    return array.spec->per_player ? Contract::players(*copy.state) : 1;
+    return array.spec->is_per_player ? Contract::players(*copy.state) : 1;
   }
 
   // Whether the rows of two copies had equal contents before observe().
