@@ -7,8 +7,9 @@
 //
 // Environment variables, with defaults in brackets: ENVPOOL_STANDIN_MODE=flat gives device memory the addresses of host
 // memory, without bounds checks; =races detects races between the threads of a launch, and =sectors counts the memory
-// requests of warps (standinCount), both of which make kernels much slower. ENVPOOL_STANDIN_DEVICES is the number of devices [1], ENVPOOL_STANDIN_MEMORY the bytes of memory of each [8 GiB], and
-// ENVPOOL_STANDIN_VERSION the result of cuDriverGetVersion [12090].
+// requests of warps (standinCount), both of which make kernels much slower. ENVPOOL_STANDIN_DEVICES is the number of
+// devices [1], ENVPOOL_STANDIN_MEMORY the bytes of memory of each [8 GiB], and ENVPOOL_STANDIN_VERSION the result of
+// cuDriverGetVersion [12090].
 //
 // This file has cuInit, the names of errors, and cuGetProcAddress; the other functions are in devices.cc, memory.cc,
 // modules.cc, streams.cc and capture.cc.
@@ -91,8 +92,8 @@ int set_text(int error, const char** text, std::size_t skipped) {
 
 // --- functions that only the stand-in has ---
 
-// Returns how many "allocations", "streams", "events", "modules", "contexts", "graphs" or "graph_execs" exist. In the mode
-// "sectors", also returns sums over all launches: see TrafficCount.
+// Returns how many "allocations", "streams", "events", "modules", "contexts", "graphs" or "graph_execs" exist. In the
+// mode "sectors", also returns sums over all launches: see TrafficCount.
 extern "C" __attribute__((visibility("default"))) u64 standinCount(const char* what) {
   const std::lock_guard guard(lock);
   return machine == nullptr ? 0 : machine->count(what);

@@ -34,7 +34,8 @@ void Machine::begin() {
   }
   memory_bytes = setting("ENVPOOL_STANDIN_MEMORY", memory_bytes);
   const char* name = std::getenv("ENVPOOL_STANDIN_MODE");
-  for (const auto& [text, value] : {std::pair("flat", Mode::kFlat), {"races", Mode::kRaces}, {"sectors", Mode::kSectors}}) {
+  for (const auto& [text, value] :
+       {std::pair("flat", Mode::kFlat), {"races", Mode::kRaces}, {"sectors", Mode::kSectors}}) {
     if (name != nullptr && std::strcmp(name, text) == 0) mode = value;
   }
   for (u32 i = kFirstSlot; i < kSlots; ++i) free_slots_.push_back(i);
@@ -164,9 +165,8 @@ u64 Machine::count(const std::string& what) const {
   if (what == "contexts") return contexts.count();
   if (what == "graphs") return graphs.count();
   if (what == "graph_execs") return graph_execs.count();
-  constexpr const char* kNames[kTrafficCounts] = {"load requests", "load sectors",    "load bytes",
-                                                  "store requests", "store sectors",  "store bytes",
-                                                  "shared requests", "shared cycles"};
+  constexpr const char* kNames[kTrafficCounts] = {"load requests", "load sectors", "load bytes",      "store requests",
+                                                  "store sectors", "store bytes",  "shared requests", "shared cycles"};
   for (int i = 0; i < kTrafficCounts; ++i) {
     if (what == kNames[i]) return traffic[i];
   }

@@ -25,8 +25,9 @@ typedef struct {
 } Slot;
 
 // The sums that sectors.h computes over the launches of kernels. A request is one instruction of a warp that accesses
-// memory. `Bytes` counts each byte once per launch. A request to shared memory takes as many cycles as the most words
-// that it accesses in one of the 32 banks.
+// memory. `Bytes` counts each byte once per launch,
+// except bytes that are only read by loads marked .nc. A request to shared memory takes as many cycles as the most
+// words that it accesses in one of the 32 banks.
 typedef enum {
   kLoadRequests,
   kLoadSectors,

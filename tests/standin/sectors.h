@@ -5,8 +5,8 @@
 //
 // A GPU accesses global memory in sectors of 32 bytes. If the lanes of a warp execute an instruction together, this is
 // one request, which accesses each sector once, no matter how many lanes use it. Lanes are assumed to execute an
-// instruction together if they execute it for the same time in their thread; on a GPU, lanes that diverge may execute it
-// at different times, so the counts are lower bounds. Caches are not simulated. Local memory is not counted.
+// instruction together if they execute it for the same time in their thread; on a GPU, lanes that diverge may execute
+// it at different times, so the counts are lower bounds. Caches are not simulated. Local memory is not counted.
 
 typedef unsigned __int128 u128;
 
@@ -20,10 +20,10 @@ typedef struct {
 enum { kLoads, kStores, kShared, kSpaces, kSectorBytes = 32, kWordBytes = 4, kBanks = 32, kMostLines = 1 << 20 };
 
 struct Sectors {
-  u32 count;                     // threads in a block
-  u32** executed;                // of each thread: how often it has executed each line in this block
-  Accesses (*warps)[kSpaces];    // of each warp
-  u8* touched[kSlots];           // of each slot: 1 for each byte that was read, 2 for each byte that was written
+  u32 count;                   // threads in a block
+  u32** executed;              // of each thread: how often it has executed each line in this block
+  Accesses (*warps)[kSpaces];  // of each warp
+  u8* touched[kSlots];         // of each slot: 1 for each byte that was read, 2 for each byte that was written
 };
 
 static void watch_launch(Block* b, const Launch* launch) {
@@ -132,6 +132,7 @@ static void note_access(Thread* t, const Slot* slots, u64 address, u32 bytes, Ac
     return;
   }
   add_access(&spaces[kind & kWrites ? kStores : kLoads], t->line, number, address / kSectorBytes);
+  if (strstr(what, ".nc.") != 0) return;  // shared tables, which stay in the caches
   u8** touched = &sectors->touched[slot];
   if (!*touched) *touched = calloc(slots[slot].bytes, 1);
   for (u32 i = 0; i < bytes; ++i) (*touched)[offset + i] |= (kind & kReads ? 1 : 0) | (kind & kWrites ? 2 : 0);

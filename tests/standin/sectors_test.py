@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import tests.environments.registration  # noqa: F401  (registers Crowd)
-from tests.standin import sectors
-from tests.standin.driver import Driver, on_stand_in
 from tests.cuda.device_comparison import compare, pools
 from tests.cuda.nvrtc import SOURCE, LoadedProgram
-from tests.standin.sectors import SAMPLES, SECTOR, Traffic
+from tests.standin import sectors
+from tests.standin.driver import Driver, on_stand_in
+from tests.standin.rooflines import SAMPLES, SECTOR
+from tests.standin.sectors import Traffic
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
 
@@ -33,7 +34,10 @@ KERNELS = {  # the body, and the requests, sectors and distinct bytes of its sto
     "one word in each sector": ("out[8 * i] = i;", (2, 64, 256)),
     "the same word": ("*(volatile int*)out = 1;", (2, 2, 4)),
     "some lanes": ("if (i % 32 < 8) out[i] = i;", (2, 2, 64)),
-    "a loop with different lengths": ("#pragma unroll 1\nfor (int k = 0; k < i % 32; ++k) out[64 * k + i] = k;", (62, 152, 3968)),
+    "a loop with different lengths": (
+        "#pragma unroll 1\nfor (int k = 0; k < i % 32; ++k) out[64 * k + i] = k;",
+        (62, 152, 3968),
+    ),
     "words that are not aligned to a sector": ("out[i + 1] = i;", (2, 10, 256)),
     "shared memory": ("box[i] = i; __syncthreads(); if (i == 0) out[0] = box[5];", (1, 1, 4)),
 }
@@ -55,6 +59,21 @@ def test_stores_are_counted(counting: Driver, name: str) -> None:
     program("run", np.zeros(1 << 12, np.int32), block=64)
     found = dict(zip(Traffic._fields, sectors.totals(counting) - before, strict=False))
     assert (found["store_requests"], found["store_sectors"], found["store_bytes"]) == expected
+
+
+def test_bytes_of_shared_tables_are_not_counted(counting: Driver) -> None:
+    program = LoadedProgram(
+        counting,
+        """
+        extern "C" __global__ void run(const int* __restrict__ table, int* out) {
+          const int i = threadIdx.x;
+          out[i] += table[8 * i];  // loads of constant memory are marked .nc
+        }""",
+    )
+    before = sectors.totals(counting)
+    program("run", np.zeros(1 << 9, np.int32), np.zeros(32, np.int32), block=32)
+    found = dict(zip(Traffic._fields, sectors.totals(counting) - before, strict=False))
+    assert (found["load_requests"], found["load_sectors"], found["load_bytes"]) == (2, 32 + 4, 128)
 
 
 @pytest.mark.parametrize(("stride", "cycles"), [(1, 1), (2, 2), (3, 1), (4, 4), (32, 32), (0, 1)])

@@ -50,8 +50,7 @@ void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::Poo
   launch.fault = reinterpret_cast<volatile u64*>(fault_->address());
   void* arguments[] = {&launch, params};
   ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1,
-               unsigned(launch.staging.block_bytes(i32(threads))), stream_->handle(), arguments,
-               nullptr);
+               unsigned(launch.staging.block_bytes(i32(threads))), stream_->handle(), arguments, nullptr);
   if (stream_->captures()) return;  // the caller keeps the inputs of a graph alive
   release_inputs();
   if (inputs.objects.empty() && inputs.memory.empty()) return;

@@ -248,8 +248,7 @@ void run_world(const PoolLaunch& launch, const typename Env::Params& shared) {
     launch.players_now[place.env_id] = most;
     if (!idle) launch.over_now[place.env_id] = ended;
   }
-  team.for_each(most_now,
-                [&](i32 agent) { launch.player_env_id[first + agent] = agent < most ? place.env_id : -1; });
+  team.for_each(most_now, [&](i32 agent) { launch.player_env_id[first + agent] = agent < most ? place.env_id : -1; });
 }
 
 template <class Env>

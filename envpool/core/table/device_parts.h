@@ -173,7 +173,8 @@ void observe_one(const StateOf<Env>& state, const typename Env::Params& params, 
   constexpr bool kCleared = requires(Row row) { Env::observe_cleared(state, params, row); };
   const i32 lane = i32(threadIdx.x) % kWarp;
   WarpRows(launch).template write<kCleared>(
-      k - lane, lane, [](i32 slot) { return slot; }, observed.here, observed.second, observed.to, [&](Row row) {
+      k - lane, lane, [](i32 slot) { return slot; }, observed.here, observed.second, observed.to,
+      [&](Row row) {
 #ifndef ENVPOOL_DIRECT_ROWS
         if constexpr (kCleared) return Env::observe_cleared(state, params, row);
 #endif
@@ -199,7 +200,8 @@ void observe_all(const Team& team, const World<Env>& world, const typename Env::
     rows.template write</*kCleared=*/false>(
         first, i32(k * most + agent - first),
         [&](i32 slot) { return Team::kTeams > 1 ? slot / most * Team::kThreads + slot % most : slot; },
-        observed.here && agent < most, observed.second, observed.to, [&](Row row) {
+        observed.here && agent < most, observed.second, observed.to,
+        [&](Row row) {
           if (agent < count) return Env::observe(world, params, agent, row);
           for (i32 f = 0; f < launch.num_own; ++f) {
             if (launch.per_player[f] != 0) clear_row(row.fields[f], launch.row_bytes[f], row.row, row.row_bytes[f]);

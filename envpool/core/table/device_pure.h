@@ -295,8 +295,7 @@ void call_world(const PureLaunch& launch, const typename Env::Params& shared) {
       it.players = players_of(world, launch.max_players);
     }
     team.sync();
-    observe_all<Env>(team, world, params, launch, k,
-                     {begins, /*second=*/false, {launch.restarted, launch.restarted}});
+    observe_all<Env>(team, world, params, launch, k, {begins, /*second=*/false, {launch.restarted, launch.restarted}});
   };
 
   if (launch.restart) return begin(here);
