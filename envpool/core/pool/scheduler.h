@@ -8,8 +8,8 @@
 #include <atomic>
 
 #include "envpool/core/pool/action_queue.h"
+#include "envpool/core/pool/block.h"
 #include "envpool/core/pool/pool_types.h"
-#include "envpool/core/pool/state_buffer.h"
 #include "envpool/core/pool/worker_wakeups.h"
 #include "envpool/core/table/vtable.h"
 
