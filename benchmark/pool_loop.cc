@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   const abi::Table* table = name == "cartpole"
                                 ? envpool::table<classic_control::CartPole, "envpool/classic_control/cartpole.h">()
                                 : envpool::table<Slow, "benchmark/pool_loop.cc">();
-  Construction how{.num_envs = num_envs};
+  EnvConfig how{.num_envs = num_envs};
   how.options.resize(1);
   how.max_episode_steps.assign(size_t(num_envs), 500);
   for (i32 i = 0; i < num_envs; ++i) how.seeds.push_back(1), how.streams.push_back(u32(i));

@@ -452,17 +452,12 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     Run run;
     if (!scheduler_.take(run)) return false;
     const Clock::time_point begin = Clock::now();
-    if (run.block != nullptr) {
-      execute(run, 0, {run.block, run.first_row, run.count});
-    } else if (run.count == 1 || !bounded_) {
-      execute(run, 0, {nullptr, 0, run.count});
-    } else {
+    for (i32 done = 0; done < run.count;) {
+      ResultBlocks::Rows rows{run.block, run.first_row, run.count};
       // A run of several environments is short, and the rows of one thread should be neighbors (result_blocks.h).
-      for (i32 done = 0; done < run.count;) {
-        const ResultBlocks::Rows rows = results_.claim(run.count - done);
-        execute(run, done, rows);
-        done += rows.count;
-      }
+      if (run.block == nullptr && bounded_ && run.count > 1) rows = results_.claim(run.count - done);
+      execute(run, done, rows);
+      done += rows.count;
     }
     scheduler_.measure(run, u64(std::chrono::nanoseconds(Clock::now() - begin).count()));
     return true;
