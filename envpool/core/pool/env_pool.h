@@ -318,7 +318,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
     for (i32 k = 0; seeds != nullptr && k < count; ++k) envs_->seed(env_ids[k], seeds[k], streams[k]);
     results_.append(block);
-    scheduler_.submit(env_ids, count, task, block, help, receiving_);
+    scheduler_.submit(env_ids, count, order, task, block, help, receiving_);
   }
 
   Batch receive(std::unique_lock<std::mutex>& lock, const Deadline& deadline, const Interrupt& interrupted,
@@ -402,12 +402,13 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     threads_.leave();
   }
 
-  // The context of a table call: the pool, and in asynchronous mode the claimed row.
+  // The context of a table call: the pool, and the block of the run or of the claimed row.
   struct Execution {
     EnvPool* pool;
     Block* block = nullptr;
-    i32 row_env_id = -1;    // the environment that claimed the current row
-    i32 pending_count = 0;  // exceptions of an environment without a row: in its step, and in its reset
+    bool all_have_rows = false;  // from the start; otherwise each environment claims a row
+    i32 row_env_id = -1;         // the environment that claimed the current row
+    i32 pending_count = 0;       // exceptions of an environment without a row: in its step, and in its reset
     Failure pending[2]{};
   };
 
@@ -415,28 +416,36 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   bool run_once() {
     Run run;
     if (!scheduler_.take(run)) return false;
-    Execution execution{this, run.block};
+    const Clock::time_point begin = Clock::now();
+    for (i32 done = 0; done < run.count;) {
+      ResultBlocks::Rows rows{run.block, run.first_row, run.count};
+      // A run of several environments is short, and the rows of one thread should be neighbors (result_blocks.h).
+      if (run.block == nullptr && bounded_ && run.count > 1) rows = results_.claim(run.count - done);
+      execute(run, done, rows);
+      done += rows.count;
+    }
+    scheduler_.measure(run, u64(std::chrono::nanoseconds(Clock::now() - begin).count()));
+    return true;
+  }
+
+  // Executes rows.count environments of a run, beginning with environment `first`. If there is no block, each
+  // environment claims a row when its results are ready, so that a slow environment does not delay a batch.
+  void execute(const Run& run, i32 first, const ResultBlocks::Rows& rows) {
+    Execution execution{.pool = this, .block = rows.block, .all_have_rows = rows.block != nullptr};
     abi::Work work{};
-    work.env_ids = run.env_ids;
-    work.count = run.count;
+    work.env_ids = run.env_ids + first;
+    work.count = rows.count;
     work.actions = actions_.fields();
-    if (run.block != nullptr) work.rows = run.block->rows_from(run.first_row);
+    if (rows.block != nullptr) work.rows = rows.block->rows_from(rows.first);
     work.claim = claim;
     work.fail = record_failure;
     work.context = &execution;
     work.pause = publish_row;
-    const Clock::time_point begin = Clock::now();
     {
       const FloatModeGuard float_mode;
       envs_->run(work, run.task);
     }
-    scheduler_.measure(run, u64(std::chrono::nanoseconds(Clock::now() - begin).count()));
-    if (run.block != nullptr) {
-      finish(run.block, run.count);
-    } else if (execution.block != nullptr) {
-      finish(execution.block, 1);
-    }
-    return true;
+    if (execution.block != nullptr) finish(execution.block, execution.all_have_rows ? rows.count : 1);
   }
 
   // Records that rows of a block have been written. The call that completes the block wakes waiting receivers.
@@ -455,12 +464,13 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     Execution& execution = *static_cast<Execution*>(context);
     EnvPool& pool = *execution.pool;
     if (execution.block != nullptr) pool.finish(execution.block, 1);
-    const auto [block, row] = pool.results_.claim();
+    const ResultBlocks::Rows claimed = pool.results_.claim(1);
+    Block* const block = claimed.block;
     execution.block = block;
     execution.row_env_id = env_id;
     for (i32 i = 0; i < execution.pending_count; ++i) block->fail(std::move(execution.pending[i]));
     execution.pending_count = 0;
-    return block->rows_from(row);
+    return block->rows_from(claimed.first);
   }
 
   static bool publish_row(void* context) noexcept {
@@ -473,7 +483,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
   static void record_failure(void* context, i32 env_id, const char* what) noexcept {
     Execution& execution = *static_cast<Execution*>(context);
-    const bool has_row = execution.block != nullptr && (execution.pool->sync_ || execution.row_env_id == env_id);
+    const bool has_row = execution.all_have_rows || (execution.block != nullptr && execution.row_env_id == env_id);
     if (has_row) {
       execution.block->fail(Failure::of(env_id, what));
     } else if (execution.pending_count < 2) {
