@@ -153,11 +153,11 @@ struct AtariEnv {
     o.integer("img_width", 84, "Width of an image in pixels; 0 means the screen's width, 160.")
         .between(0, 4096)
         .changes_shapes();
-    o.integer("mode", -1, "Game variant; -1 is the game's default.").between(-1, 100000);
-    o.integer("difficulty", -1, "Difficulty switches; -1 is the default, 0.").between(-1, 3);
+    o.integer("mode", -1, "Game variant; -1 is the game's default.").between(-1, 100000).changes_blob();
+    o.integer("difficulty", -1, "Difficulty switches; -1 is the default, 0.").between(-1, 3).changes_blob();
     o.boolean("full_action_space", false, "All 18 actions instead of those with distinct effects.").changes_shapes();
     o.real("repeat_action_probability", 0.0, "Probability that a frame repeats the previous action.").between(0, 1);
-    o.boolean("use_inter_area_resize", true, "Resize by area averaging; otherwise bilinear interpolation.");
+    o.boolean("use_inter_area_resize", true, "Resize by area averaging; otherwise bilinear interpolation.").changes_blob();
     o.boolean("gray_scale", true, "Gray images; otherwise red, green and blue planes.").changes_shapes();
     o.boolean("max_pool", true, "An image is the pixelwise maximum of the last two frames; otherwise the last frame.");
     o.text("obs_type", "screen", "Observe images, or the 128 bytes of the console's memory.")

@@ -238,6 +238,7 @@ struct OptionSpec {
   f64 low = -kInfinity, high = kInfinity;
   std::vector<std::string> choices{};
   bool shapes = false;  // changes the shape of an array, so it cannot differ between the environments of a pool
+  bool blob = false;    // changes the blob, so it cannot be a parameter of a pure function
   std::string doc{};
 
   OptionSpec& between(f64 lowest, f64 highest) {
@@ -251,6 +252,10 @@ struct OptionSpec {
   }
   OptionSpec& changes_shapes() {
     shapes = true;
+    return *this;
+  }
+  OptionSpec& changes_blob() {
+    blob = true;
     return *this;
   }
 };
@@ -387,7 +392,8 @@ inline std::string OptionSpecs::json() const {
     }
     json.key("low").real(option.low).key("high").real(option.high).key("choices").open('[');
     for (const std::string& choice : option.choices) json.text(choice);
-    json.close(']').key("changes_shapes").boolean(option.shapes).key("doc").text(option.doc).close('}');
+    json.close(']').key("changes_shapes").boolean(option.shapes).key("changes_blob").boolean(option.blob);
+    json.key("doc").text(option.doc).close('}');
   }
   return json.close(']').str();
 }
