@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "envpool/core/table/vtable.h"
+#include "envpool/core/text.h"
 
 namespace envpool {
 
@@ -95,10 +96,10 @@ class ActionValues {
   template <class T>
   static std::string text(T value) {
     if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(value)) return "nan";
-      if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+      return std::isnan(value) ? "nan" : to_text(value);
+    } else {
+      return std::to_string(value);
     }
-    return std::to_string(value);
   }
 
  private:

@@ -2,6 +2,7 @@
 #include "envpool/bindings/cuda_pool.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 #include <utility>
@@ -14,9 +15,8 @@ namespace envpool::cuda {
 namespace {
 
 std::string mebibytes(i64 bytes) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f MiB", f64(bytes) / (1 << 20));
-  return text;
+  const i64 tenths = std::llround(f64(bytes) * 10 / (1 << 20));
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " MiB";
 }
 
 }  // namespace

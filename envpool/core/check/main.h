@@ -17,6 +17,7 @@
 
 #include "envpool/core/check/arrays.h"
 #include "envpool/core/plugin.h"
+#include "envpool/core/text.h"
 
 namespace envpool::check {
 
@@ -326,11 +327,7 @@ class Game {
     }
     call.function = nullptr;
   }
-  static std::string number(f64 value) {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.9g", value);
-    return text;
-  }
+  static std::string number(f64 value) { return to_text(value, 9); }
 
   void render() {
     const i64 height = model_->spec.render_height, width = model_->spec.render_width;
@@ -403,10 +400,10 @@ class OptionArguments {
       abi::Option option{name, abi::kOptionInt, 0, 0, nullptr, 0};
       switch (given[equals + 1]) {
         case 'b': option.kind = abi::kOptionBool; [[fallthrough]];
-        case 'i': option.integer = std::stoll(value); break;
+        case 'i': option.integer = parse_integer(value).value(); break;
         case 'r':
           option.kind = abi::kOptionReal;
-          option.real = std::stod(value);
+          option.real = parse_real(value).value();
           break;
         default:
           std::string bytes;

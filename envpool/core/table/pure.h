@@ -3,7 +3,8 @@
 // Implements the pure functions of a portable environment, for JAX: the caller holds the states. The rules of episodes
 // are in episode.h. States and parameters are rows of bytes, and both can differ from row to row. A parameter row that
 // the caller holds contains the values of the options and nothing that the environment uses directly. The Params that
-// the environment uses are computed from these values and stored in the resolved row, which the caller never holds.
+// the environment uses are computed from these values and stored in the resolved row. A caller
+// that is not trusted may hold it only with a signature (signature.h).
 //
 // Randomness: a reset takes a 64-bit key and a 32-bit stream, and begins episode 0 of (key, stream). Environment number
 // `stream` of a pool with the seed `key` begins in the same way. The state contains the key and the stream. A step
@@ -27,6 +28,7 @@
 #include "envpool/core/table/in_lanes.h"
 #include "envpool/core/table/model.h"
 #include "envpool/core/table/prefetched_rng.h"
+#include "envpool/core/text.h"
 
 namespace envpool {
 
@@ -187,8 +189,8 @@ struct PureFunctions {
   }
   static f64 in_range(const std::string& name, f64 value, f64 low, f64 high) {
     if (value >= low && value <= high) return value;
-    throw std::invalid_argument(name + ": expected a number from " + std::to_string(low) + " to " +
-                                std::to_string(high) + ", got " + std::to_string(value));
+    throw std::invalid_argument(name + ": expected a number from " + to_text(low) + " to " + to_text(high) + ", got " +
+                                to_text(value));
   }
   static f64 checked(const OptionSpec& option, f64 value) {
     if (option.kind == abi::kOptionReal) return in_range(option.name, value, option.low, option.high);
@@ -201,7 +203,7 @@ struct PureFunctions {
       high = option.choices.empty() ? 0 : f64(option.choices.size() - 1);
     }
     if (f64(i64(in_range(option.name, value, low, high))) == value) return value;
-    throw std::invalid_argument(option.name + ": expected a whole number, got " + std::to_string(value));
+    throw std::invalid_argument(option.name + ": expected a whole number, got " + to_text(value));
   }
   static f64 number(const OptionSpec& option, const OptionValues& values) {
     if (option.kind != abi::kOptionText) return values.real(option.name);

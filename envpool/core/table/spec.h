@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "envpool/core/table/vtable.h"
+#include "envpool/core/text.h"
 
 namespace envpool {
 
@@ -47,7 +48,7 @@ constexpr Dtype dtype_of() {
   return abi::kF64;
 }
 
-// Writes JSON. Infinities, which JSON lacks, are written as the strings "inf" and "-inf".
+// Writes JSON. Infinities and NaN, which JSON lacks, are written as the strings "inf", "-inf" and "nan".
 class Json {
  public:
   Json& raw(std::string_view text) {
@@ -93,11 +94,8 @@ class Json {
   Json& integer(i64 value) { return raw(std::to_string(value)); }
   Json& boolean(bool value) { return raw(value ? "true" : "false"); }
   Json& real(f64 value) {
-    if (value == kInfinity) return text("inf");
-    if (value == -kInfinity) return text("-inf");
-    char digits[32];
-    std::snprintf(digits, sizeof(digits), "%.17g", value);
-    return raw(digits);
+    const std::string digits = to_text(value, kExactDigits);
+    return value - value == 0 ? raw(digits) : text(digits);
   }
   const std::string& str() const { return out_; }
 
