@@ -153,7 +153,7 @@ struct PureFunctions {
       PureState& it = *new (bytes) PureState{};
       it.episode.tag = batch.tag;
       it.episode.seed(batch.key(k), batch.stream(k));
-      begin(it, settings.params);
+      begin(it, settings);
       Env::observe(it.state, settings.params, batch.row(work.fields, k));
     }
   }
@@ -234,9 +234,9 @@ struct PureFunctions {
     return checksum;
   }
 
-  static void begin(PureState& it, const Params& params) {
-    it.episode.begin();
-    Env::reset(it.state, params, it.episode.rng);
+  static void begin(PureState& it, const RowSettings& settings) {
+    begin_episode<Env>(it.episode, it.state, settings.max_episode_steps);
+    Env::reset(it.state, settings.params, it.episode.rng);
   }
 
   // The rows of one call.
@@ -401,7 +401,7 @@ struct PureFunctions {
         const RowSettings& settings = kSharedParams ? shared : batch.settings(k);
         PureState& it = batch.new_state(k);
         batch.copy_final_observation(k);
-        begin(it, settings.params);
+        begin(it, settings);
         Env::observe(it.state, settings.params, batch.row(work.fields, k));
       }
     }

@@ -432,7 +432,11 @@ class VectorEnv {
 
   // Not inlined, because episodes begin rarely and its code would take registers from the loop over steps.
   ENVPOOL_NOINLINE void begin(Slot& it, const EnvSettings& settings) {
-    it.episode.begin();
+    if constexpr (kPlain) {
+      begin_episode<Env>(it.episode, it.state, settings.max_episode_steps);
+    } else {
+      it.episode.begin();
+    }
     Contract::reset(it.state, *settings.params, it.episode.rng);
   }
 
