@@ -38,8 +38,9 @@ class Physics {
   // Does the same for an array that resets draw, and makes the array part of snapshots.
   template <class T>
   T* copy_drawn_array(T* mjModel::* array, i64 count) {
+    const T* shared = view_.*array;
     T* copy = copy_array(array, count);
-    drawn_.push_back({copy, sizeof(T) * size_t(count), [](const u8* saved, size_t bytes) {
+    drawn_.push_back({copy, shared, sizeof(T) * size_t(count), [](const u8* saved, size_t bytes) {
                         std::vector<T> numbers(bytes / sizeof(T));
                         std::memcpy(numbers.data(), saved, bytes);
                         require_finite(numbers.data(), i64(numbers.size()), "an array of the model that resets draw");
@@ -70,8 +71,9 @@ class Physics {
     return model()->sensor_adr[found];
   }
 
-  // Sets the model's initial state.
+  // Sets the model's initial state. A snapshot may have changed elements that no reset draws.
   void reset() {
+    for (const Drawn& part : drawn_) std::memcpy(part.array, part.shared, part.bytes);
     sim_.reset();
     forward();
   }
@@ -149,6 +151,7 @@ class Physics {
  private:
   struct Drawn {
     void* array;
+    const void* shared;  // the array of the shared model
     size_t bytes;
     void (*check)(const u8* saved, size_t bytes);
   };
