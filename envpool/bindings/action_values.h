@@ -86,6 +86,7 @@ class ActionValues {
   // Returns the error message without the environment's id: "action: expected an integer in 0..1, got 7 in row 3".
   std::string refusal(i64 element, const std::string& value, i64 row, const std::string& suffix = "") const {
     std::string expected = "a value that fits its dtype";
+    if (field_.dtype == abi::kBool) expected = "True or False";
     if (field_.dtype >= abi::kF32) expected = "finite numbers";
     if (field_.discrete > 0) expected = "an integer in 0.." + std::to_string(choices(element) - 1);
     return std::string(field_.name) + ": expected " + expected + ", got " + value + suffix + " in row " +
