@@ -73,7 +73,9 @@ def test_every_parameter_can_be_replaced(task_id):
     names = [name for name, _ in params.format.parts]
     assert {"mode", "difficulty", "use_inter_area_resize", "img_height"}.isdisjoint(names)
     for name in ("mode", "img_height") if task_id == "Pong-v5" else ("difficulty", "full_action_space"):
-        with pytest.raises(TypeError, match=rf"got '{name}', which is an argument of make: envpool.jax.make\('{task_id}'"):
+        with pytest.raises(
+            TypeError, match=rf"got '{name}', which is an argument of make: envpool.jax.make\('{task_id}'"
+        ):
             params.replace(**{name: 1})
     for name in names:
         option = params.format.options[name]
