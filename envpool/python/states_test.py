@@ -82,7 +82,7 @@ def test_a_reset_with_a_seed_does_not_depend_on_restored_states(task_id):
             continue
         restored += 1
         assert first_rows(env) == expected, place
-    assert restored > 5
+    assert restored > 1
 
 
 def test_every_process_has_the_same_identities():

@@ -422,7 +422,7 @@ class Switches(gymnasium.Env):
     """Has an action of booleans, and observes it."""
 
     observation_space = spaces.Box(0, 1, (3,), np.float32)
-    action_space = spaces.Box(False, True, (3,), bool)
+    action_space = spaces.Box(0, 1, (3,), bool)
 
     def reset(self, **_: Any) -> tuple[Any, dict[str, Any]]:
         return np.zeros(3, np.float32), {}
