@@ -6,7 +6,7 @@
     python tools/gpu_proof.py --out proof --sections bits           one section
     ENVPOOL_LIBCUDA=build/standin/libcuda.so.1 python tools/gpu_proof.py --small --out proof   without a GPU
 
-It needs envpool installed with ENVPOOL_TESTING=1, and no network. PyTorch, JAX and CuPy are used if they are installed.
+It needs envpool installed, and no network. PyTorch, JAX and CuPy are used if they are installed.
 The most important sections come first. Each runs in a process of its own, so a crash or a hang ends only its current
 step. Each step's result is written to a file of JSON lines at once. Steps whose results are in the file are skipped, so
 that a later run continues. After each section, all results are written as Markdown: summary.md, and gpu.md, which is a
@@ -35,14 +35,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import tests_on_path  # noqa: F401  (makes tests/ importable)
+
 import envpool
 from envpool.cuda import driver, nvrtc
 from envpool.python.options import AUTORESET_MODES
 from envpool.python.registry import find
-from envpool.testing.device_comparison import MORE, Case, compare, players, pools, tasks
-from envpool.testing.proof import Result, Step, jax_programs, libraries
-from envpool.testing.proof import speed as speeds
-from envpool.testing.rooflines import readable
+from tests.cuda.device_comparison import MORE, Case, compare, players, pools, tasks
+from tests.proof import Result, Step, jax_programs, libraries
+from tests.proof import speed as speeds
+from tests.standin.rooflines import readable
 
 # The games of benchmark/atari.py.
 GAMES = (

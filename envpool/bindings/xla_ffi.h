@@ -3,7 +3,7 @@
 // The part of XLA's foreign-function interface that our handlers use, as of API version 0.1. Later versions only append
 // members, and every struct begins with its size, so one build works with every jaxlib since 0.4.31. XLA's own header
 // would require jaxlib at build time, and would limit us to the jaxlibs that accept its version number.
-// envpool/jax/ffi_test.py compares the offsets with the header of the installed jaxlib.
+// tests/jax/ffi_test.py compares the offsets with the header of the installed jaxlib.
 #pragma once
 
 #include <cstddef>

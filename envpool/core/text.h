@@ -2,7 +2,7 @@
 //
 // Functions of texts. Those that convert numbers do not depend on the locale. In a process that has set a locale with a
 // decimal comma, as Qt does, C's printf writes "0,5" and strtod stops at the point of "0.5". Code elsewhere must not
-// use these; core/text_test.py checks this. For the host only.
+// use these; tests/core/text_test.py checks this. For the host only.
 #pragma once
 
 #include <charconv>

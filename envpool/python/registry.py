@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from envpool._core import Table
     from envpool.python.options import Value
 
-_NOT_FAMILIES = {"core", "bindings", "python", "plugins", "testing"}
+_NOT_FAMILIES = {"core", "bindings", "python", "plugins"}
 
 
 class Registration(NamedTuple):

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Implements the pure functions of a portable environment, for JAX: the caller holds the states. The rules of episodes
-// are in episode.h. States and parameters are rows of bytes, and both can differ from row to row. A parameter row that
-// the caller holds contains the values of the options and nothing that the environment uses directly. The Params that
-// the environment uses are computed from these values and stored in the resolved row. A caller
-// that is not trusted may hold it only with a signature (signature.h).
+// are in episode.h. States and parameters are rows of bytes, and both can differ from row to row. A parameter row
+// contains the values of the options. The Params that the environment uses are computed from these values and stored in
+// the resolved row, which callers hold only with a signature (signature.h).
 //
 // Randomness: a reset takes a 64-bit key and a 32-bit stream, and begins episode 0 of (key, stream). Environment number
 // `stream` of a pool with the seed `key` begins in the same way. The state contains the key and the stream. A step
