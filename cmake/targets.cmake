@@ -7,7 +7,7 @@ set(ENVPOOL_TEST_LIB_DIR "${PROJECT_BINARY_DIR}/test_libs")
 
 # Builds the only pybind11 module.
 function(envpool_extension name folder)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc")
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc" "${PROJECT_SOURCE_DIR}/${folder}/*/*.cc")
   if(NOT sources)
     return()
   endif()
@@ -23,13 +23,13 @@ function(envpool_extension name folder)
   find_package(pybind11 3 CONFIG REQUIRED)
   pybind11_add_module(${name} MODULE NO_EXTRAS ${sources})
   target_link_libraries(${name} PRIVATE envpool_flags)
-  # Most of the time would be spent on pybind11's headers, so the sources are compiled in three groups. That takes half
-  # of the time.
+  # Most of the time would be spent on pybind11's headers, so the sources of each folder are compiled together. That takes
+  # half of the time.
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   foreach(source IN LISTS sources)
-    get_filename_component(group "${source}" NAME_WE)
-    string(REGEX REPLACE "_.*$" "" group "${group}")
-    string(REGEX REPLACE "^module$" "pool" group "${group}")
+    get_filename_component(group "${source}" DIRECTORY)
+    get_filename_component(group "${group}" NAME)
+    string(REGEX REPLACE "^bindings$" "pool" group "${group}")
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${group})
   endforeach()
   install(TARGETS ${name} LIBRARY DESTINATION envpool)

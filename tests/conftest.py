@@ -2,20 +2,36 @@
 """Defines the mark `sampled`: a test with `sampled(one_in=4)` runs one in four of its cases a day.
 
 `always` lists strings: cases whose names contain one of them run every day. Tests that share a `group` are sampled as if
-they were cases of one test. A case that is named on the command line always runs.
+they were cases of one test. A case that is named on the command line always runs. The header of a run and the report of
+each failure say which day's samples ran.
 """
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Generator
 
 import pytest
 
-from tests.support.samples import DAY, WHOLE, of_today
+from tests.support.samples import DATE, DAY, WHOLE, of_today
+
+REPEAT = f"ENVPOOL_TEST_DAY={DATE} repeats the samples of this run"
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sampled(one_in, always=(), group=None): run some of the cases, by the date")
+
+
+def pytest_report_header() -> str:
+    return "samples: whole" if WHOLE else f"samples: {REPEAT}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed and not WHOLE:
+        report.sections.append(("samples", REPEAT))
+    return report
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

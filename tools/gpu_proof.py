@@ -35,12 +35,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import tests_on_path  # noqa: F401  (makes tests/ importable)
-
 import envpool
 from envpool.cuda import driver, nvrtc
 from envpool.python.options import AUTORESET_MODES
 from envpool.python.registry import find
+
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # the folder is not there with PYTHONSAFEPATH
+
+import tests_on_path  # noqa: F401  (makes tests/ importable)
+
 from tests.cuda.device_comparison import MORE, Case, compare, players, pools, tasks
 from tests.proof import Result, Step, jax_programs, libraries
 from tests.proof import speed as speeds
@@ -286,8 +289,8 @@ def supervise(part: Part, out: Path, small: bool, seconds: float) -> str:
         ran = time.time() - since
         if status is not None or ran > HANGS:
             with part.lines.open("a") as file:
-                told = {"name": name, "error": f"the process {why}: {_tail(part.log)}", "seconds": round(ran, 2)}
-                _write(file, part, told)
+                record = {"name": name, "error": f"the process {why}: {_tail(part.log)}", "seconds": round(ran, 2)}
+                _write(file, part, record)
     return "incomplete"
 
 
@@ -333,12 +336,12 @@ def _lines(path: Path, *, repair: bool = True) -> list[Result]:
 
 def card(read: dict[str, list[Result]]) -> str:
     """Returns the name of the GPU, or says that there was none."""
-    for told in read.get("machine", []):
-        if "devices" in told:
+    for record in read.get("machine", []):
+        if "devices" in record:
             return (
                 "**the stand-in for NVIDIA's driver: no GPU ran this**"
-                if told["stand_in"]
-                else str(told["devices"][0]["name"])
+                if record["stand_in"]
+                else str(record["devices"][0]["name"])
             )
     return "an unknown machine"
 
@@ -346,16 +349,19 @@ def card(read: dict[str, list[Result]]) -> str:
 def summary(read: dict[str, list[Result]]) -> str:
     """Returns the results of all sections as Markdown."""
     lines: list[str] = []
-    for told in read.get("machine", []):
-        if "error" in told:
-            lines += [f"{told['name']}: {told['error']}", ""]
-        elif told["name"] == "copy":
-            lines += [f"A copy in its memory moves {told['bytes_per_second'] / 1e12:.2f} TB/s.", ""]
+    for record in read.get("machine", []):
+        if "error" in record:
+            lines += [f"{record['name']}: {record['error']}", ""]
+        elif record["name"] == "copy":
+            lines += [f"A copy in its memory moves {record['bytes_per_second'] / 1e12:.2f} TB/s.", ""]
         else:
-            versions = ", ".join(f"{name} {version}" for name, version in told["packages"].items())
-            lines += [f"On {card(read)}; {told['driver']}; {told['nvrtc']}; Python {told['python']}; {versions}.", ""]
-            if told["missing"]:
-                lines += [f"Not installed, so not checked: {', '.join(told['missing'])}.", ""]
+            versions = ", ".join(f"{name} {version}" for name, version in record["packages"].items())
+            lines += [
+                f"On {card(read)}; {record['driver']}; {record['nvrtc']}; Python {record['python']}; {versions}.",
+                "",
+            ]
+            if record["missing"]:
+                lines += [f"Not installed, so not checked: {', '.join(record['missing'])}.", ""]
     measured = [each for name in ("speed", "graph", "jax") for each in read.get(name, []) if "steps_per_second" in each]
     failed = [each for name in ("speed", "graph") for each in read.get(name, []) if "steps_per_second" not in each]
     failed = [each for each in failed if "skipped" not in each]
@@ -377,8 +383,8 @@ def summary(read: dict[str, list[Result]]) -> str:
                 "",
             ]
     for each in read.get("plumbing", []):
-        told = {key: value for key, value in each.items() if key not in ("name", "seconds", "trace") and value != ""}
-        lines.append(f"- {each['name']}: {told}")
+        record = {key: value for key, value in each.items() if key not in ("name", "seconds", "trace") and value != ""}
+        lines.append(f"- {each['name']}: {record}")
     if rates := [*measured, *failed]:
         lines += [
             "",

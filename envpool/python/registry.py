@@ -156,10 +156,10 @@ def find(task_id: str) -> Registration:
     if task_id not in _registry:
         load_entry_points()
     if task_id not in _registry:
-        said = hint(task_id, _registry)
-        said = f"; {said}" if said.endswith("?") else f"; {said}." if said else "."
+        suggestion = hint(task_id, _registry)
+        suggestion = f"; {suggestion}" if suggestion.endswith("?") else f"; {suggestion}." if suggestion else "."
         raise ValueError(
-            f"[{task_id}] task_id: expected a registered id, got {task_id!r}{said} envpool.list_all_envs() lists all ids."
+            f"[{task_id}] task_id: expected a registered id, got {task_id!r}{suggestion} envpool.list_all_envs() lists all ids."
         )
     return _registry[task_id]
 

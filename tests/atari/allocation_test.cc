@@ -27,14 +27,14 @@ std::string striped_cartridge() {
 
 TEST(steps_do_not_allocate) {
   constexpr i32 kEnvs = 8;
-  Construction construction{.num_envs = kEnvs, .autoreset = abi::kAutoresetNextStep};
-  construction.options.resize(1);
-  construction.options[0].add_text("task", "seaquest");
-  construction.options[0].add_text("rom", striped_cartridge());
-  construction.max_episode_steps.assign(kEnvs, 40);  // so that resets are among the steps
-  construction.seeds.assign(kEnvs, 1);
-  construction.streams.assign(kEnvs, 0);
-  const auto pool = EnvPool::make(*table<AtariEnv>(), construction, {"test", 0, 2});
+  EnvConfig config{.num_envs = kEnvs, .autoreset = abi::kAutoresetNextStep};
+  config.options.resize(1);
+  config.options[0].add_text("task", "seaquest");
+  config.options[0].add_text("rom", striped_cartridge());
+  config.max_episode_steps.assign(kEnvs, 40);  // so that resets are among the steps
+  config.seeds.assign(kEnvs, 1);
+  config.streams.assign(kEnvs, 0);
+  const auto pool = EnvPool::make(*table<AtariEnv>(), config, {"test", 0, 2});
   std::vector<i32> ids, actions(kEnvs, 2);
   for (i32 i = 0; i < kEnvs; ++i) ids.push_back(i);
   const void* field = actions.data();

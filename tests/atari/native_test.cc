@@ -50,8 +50,8 @@ TEST(the_blob_does_not_depend_on_native_code) {
     set_native("0");
     const Blob interpreted = image.blob();
     set_native("");
-    CHECK(interpreted.kept() == nullptr);
-    CHECK(first.kept() != second.kept() || first.kept() == nullptr);
+    CHECK(interpreted.native() == nullptr);
+    CHECK(first.native() != second.native() || first.native() == nullptr);
     CHECK_EQ(first.size(), interpreted.size());
     CHECK_EQ(std::memcmp(first.data(), second.data(), first.size()), 0);
     CHECK_EQ(std::memcmp(first.data(), interpreted.data(), first.size()), 0);
@@ -90,7 +90,7 @@ TEST(native_code_is_released_with_the_blob) {
   const i32 before = code_mappings();
   {
     const Blob blob = image.blob();
-    if (blob.kept() == nullptr) return;
+    if (blob.native() == nullptr) return;
     const Blob copy = blob;
 #ifdef __linux__
     CHECK_EQ(code_mappings(), before + 1);

@@ -165,7 +165,8 @@ def test_each_rule_of_episodes_is_implemented_once(rule: str) -> None:
     assert holds(core / "table/episode.h")
     files = [
         *core.rglob("*.h"),
-        *Path(SOURCE, "envpool/bindings").iterdir(),
+        *Path(SOURCE, "envpool/bindings").rglob("*.h"),
+        *Path(SOURCE, "envpool/bindings").rglob("*.cc"),
         *Path(SOURCE, "tests/cuda").glob("*.py"),
         *Path(SOURCE, "tests/support").glob("*.py"),
     ]
@@ -227,7 +228,7 @@ def defines(text: str, name: str) -> bool:
 
 # Files that are called without being imported or included, and the text by which their callers are recognized.
 INDIRECT = {
-    "envpool/bindings/pool.cc": "from envpool import _core",
+    "envpool/bindings/pool/pool.cc": "from envpool import _core",
     "envpool/core/plugin.h": "abi::Table& table",
     "envpool/classic_control/cartpole.h": "Env::",
 }

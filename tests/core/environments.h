@@ -64,9 +64,9 @@ struct VaryingPlayersEnv {
   static void options(OptionSpecs&) {}
   static Params params(const OptionValues&) { return {}; }
   static void spec(const Params&, Spec& spec) {
-    spec.obs<i32>("obs").of_players();
+    spec.obs<i32>("obs").per_player();
     spec.info<i32>("total");
-    spec.action<i32>().of_players();
+    spec.action<i32>().per_player();
   }
   ENVPOOL_FN static void reset(World<VaryingPlayersEnv>& world, const Params&, Rng& rng) {
     world.shared = {i32(rng.below(4)), 0};
@@ -109,8 +109,8 @@ struct SizedWorldEnv {
   static i64 extra_bytes(const Params& params) { return i64(sizeof(i32)) * 2 * params.players; }
   static void spec(const Params& params, Spec& spec) {
     spec.max_players = params.players;
-    spec.obs<i32>("obs", {2}).of_players();
-    spec.action<i32>("action", {2}).categories({1000, 3}).of_players();
+    spec.obs<i32>("obs", {2}).per_player();
+    spec.action<i32>("action", {2}).categories({1000, 3}).per_player();
   }
   ENVPOOL_FN static void reset(World<SizedWorldEnv>& world, const Params& params, Rng&) {
     world.shared.players = params.players;
@@ -208,13 +208,13 @@ struct PoolConfig {
   u64 seed = 7;
 
   std::shared_ptr<EnvPool> operator()(const abi::Table* table, const char* option = "goal") const {
-    Construction how{.num_envs = num_envs, .autoreset = autoreset};
-    how.options.resize(1);
-    how.options[0].add_integer(option, abi::kOptionInt, goal);
-    how.max_episode_steps.assign(size_t(num_envs), max_episode_steps);
-    how.seeds.assign(size_t(num_envs), seed);
-    for (i32 i = 0; i < num_envs; ++i) how.streams.push_back(u32(i));
-    const std::shared_ptr<EnvPool> pool = EnvPool::make(*table, how, {"test", batch_size, num_threads});
+    EnvConfig config{.num_envs = num_envs, .autoreset = autoreset};
+    config.options.resize(1);
+    config.options[0].add_integer(option, abi::kOptionInt, goal);
+    config.max_episode_steps.assign(size_t(num_envs), max_episode_steps);
+    config.seeds.assign(size_t(num_envs), seed);
+    for (i32 i = 0; i < num_envs; ++i) config.streams.push_back(u32(i));
+    const std::shared_ptr<EnvPool> pool = EnvPool::make(*table, config, {"test", batch_size, num_threads});
     // The threads of a pool keep the pool alive until it is closed, so the returned pointer closes it on destruction.
     return {pool.get(), [pool](EnvPool*) { pool->close(std::chrono::seconds(5)); }};
   }

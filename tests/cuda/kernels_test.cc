@@ -198,10 +198,10 @@ class Both {
   }
 
   // Gives the kernel actions of other dtypes with random bits. It must not step environments whose actions it refuses.
-  void refuse_actions() {
+  void check_invalid_actions() {
     step_or_reset(all(), Operation::kReset);
     for (const abi::Dtype from : {abi::kBool, abi::kU8, abi::kI32, abi::kI64, abi::kF32, abi::kF64}) {
-      for (i32 round = 0; round < 20; ++round) refuse_actions(from);
+      for (i32 round = 0; round < 20; ++round) check_invalid_actions(from);
     }
   }
 
@@ -355,7 +355,7 @@ class Both {
     }
   }
 
-  void refuse_actions(abi::Dtype from) {
+  void check_invalid_actions(abi::Dtype from) {
     Batch batch(*layout_, kCount);
     const std::vector<i32> ids = all();
     device::PoolLaunch work = launch_for(ids, batch, Operation::kStep);
@@ -398,7 +398,7 @@ void run_everything() {
   for (const abi::Autoreset mode : {abi::kAutoresetNextStep, abi::kAutoresetSameStep, abi::kAutoresetDisabled}) {
     Both<Env>(mode).run_episodes();
   }
-  Both<Env>(abi::kAutoresetNextStep).refuse_actions();
+  Both<Env>(abi::kAutoresetNextStep).check_invalid_actions();
 }
 
 TEST(bsuite_deep_sea) { run_everything<bsuite::DeepSea>(); }

@@ -22,16 +22,16 @@ struct AllTypes {
   static void options(OptionSpecs&) {}
   static Params params(const OptionValues&) { return {}; }
   static void spec(const Params&, Spec& spec) {
-    spec.obs<u8>("image", {1, kSize, kSize}).bounds(0, 255).says("image in which one cell is lit");
-    spec.obs<i32>("body.place").categories(kSize * kSize).says("index of the lit cell");
-    spec.obs<f64>("body.speed", {2}).bounds({-1, -kInfinity}, {1, kInfinity}).says("the last turn");
+    spec.obs<u8>("image", {1, kSize, kSize}).bounds(0, 255).doc("image in which one cell is lit");
+    spec.obs<i32>("body.place").categories(kSize * kSize).doc("index of the lit cell");
+    spec.obs<f64>("body.speed", {2}).bounds({-1, -kInfinity}, {1, kInfinity}).doc("the last turn");
     spec.obs<i32>("cards", {3}).categories(5);
     spec.obs<bool>("flags", {4});
-    spec.obs<i64>("ticks", {1}).says("unbounded");
-    spec.info<f32>("score").says("the square of the index");
+    spec.obs<i64>("ticks", {1}).doc("unbounded");
+    spec.info<f32>("score").doc("the square of the index");
     spec.info<i32>("deep.er.wide", {2, 2});
     spec.info<bool>("deep.alone");
-    spec.action<i32>("move").categories(3).says("step back, stay, step forward");
+    spec.action<i32>("move").categories(3).doc("step back, stay, step forward");
     spec.action<f32>("turn", {2}).bounds(-1, 1);
     spec.render_height = spec.render_width = kSize;
   }

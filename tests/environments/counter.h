@@ -30,9 +30,9 @@ struct Counter {
     return {f32(options.real("step_reward")), i32(options.integer("width"))};
   }
   static void spec(const Params& params, Spec& spec) {
-    spec.obs<f32>("obs", {params.width}).bounds(0, kInfinity).says("steps since the reset");
-    spec.info<i64>("luck").bounds(0, 4294967295.0).says("a word drawn at each reset");
-    spec.action<i32>().categories(2).says("1 ends the episode");
+    spec.obs<f32>("obs", {params.width}).bounds(0, kInfinity).doc("steps since the reset");
+    spec.info<i64>("luck").bounds(0, 4294967295.0).doc("a word drawn at each reset");
+    spec.action<i32>().categories(2).doc("1 ends the episode");
   }
   ENVPOOL_FN static void reset(State& state, const Params&, Rng& rng) { state = {0, rng.bits()}; }
   ENVPOOL_FN static Outcome step(State& state, const Params& params, ActionRow action, Rng&) {

@@ -30,10 +30,10 @@ struct Crowd {
     return {i32(options.integer("fewest")), i32(options.integer("length"))};
   }
   static void spec(const Params&, Spec& spec) {
-    spec.obs<f32>("obs", {2}).of_players().says("position of the player, and number of players in its world");
-    spec.info<i32>("players.id").of_players().says("number of the player in its world");
-    spec.info<i32>("size").says("players in the world");
-    spec.action<i32>().categories(3).of_players().says("step back, stay, step forward");
+    spec.obs<f32>("obs", {2}).per_player().doc("position of the player, and number of players in its world");
+    spec.info<i32>("players.id").per_player().doc("number of the player in its world");
+    spec.info<i32>("size").doc("players in the world");
+    spec.action<i32>().categories(3).per_player().doc("step back, stay, step forward");
   }
 #endif
 

@@ -58,9 +58,9 @@ class Faulty {
             options.boolean("throw_in_constructor")};
   }
   static void spec(const Params&, Spec& spec) {
-    spec.obs<f32>("obs", {2}).says("steps since the reset, and the environment's id");
-    spec.info<i32>("resets").says("resets since the environment was made");
-    spec.action<i32>().categories(kCommands).says("continue, throw, sleep, hang, end the episode or throw an int");
+    spec.obs<f32>("obs", {2}).doc("steps since the reset, and the environment's id");
+    spec.info<i32>("resets").doc("resets since the environment was made");
+    spec.action<i32>().categories(kCommands).doc("continue, throw, sleep, hang, end the episode or throw an int");
   }
 
   Faulty(const Params& params, i32 env_id) : params_(params), env_id_(env_id), heap_(std::make_unique<i32>(0)) {

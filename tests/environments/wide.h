@@ -21,7 +21,7 @@ struct Wide {
   static void options(OptionSpecs&) {}
   static Params params(const OptionValues&) { return {}; }
   static void spec(const Params&, Spec& spec) {
-    spec.obs<f64>("real", {4}).says("a number at four scales: normal, subnormal, tiny and huge as a float");
+    spec.obs<f64>("real", {4}).doc("a number at four scales: normal, subnormal, tiny and huge as a float");
     spec.obs<i64>("whole");
     spec.info<f64>("share");
     spec.info<i64>("total", {2});

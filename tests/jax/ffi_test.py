@@ -54,7 +54,7 @@ SAME = [
     ),
 ]
 # Each minor version of the API has its own structs for the state that an executable keeps for a handler. With a version
-# that is missing here, models and ports are never freed (see state_layout() in xla_registry.h).
+# that is missing here, models and entries of pools are never freed (see state_layout() in bindings/jax/registry.h).
 STATES = {
     1: [
         ("Api register_type", "XLA_FFI_Api XLA_FFI_TypeId_Register"),
@@ -119,7 +119,7 @@ VALUES = {
 
 @pytest.mark.skipif(SOURCE is None or shutil.which("g++") is None, reason="needs the sources and g++")
 def test_struct_offsets_and_enum_values(tmp_path):
-    lines = ['#include "envpool/bindings/xla_ffi.h"', '#include "xla/ffi/api/c_api.h"', "using namespace envpool::xla;"]
+    lines = ['#include "envpool/bindings/jax/ffi.h"', '#include "xla/ffi/api/c_api.h"', "using namespace envpool::xla;"]
     headers = Path(jaxlib.__file__).parent / "include"
     minor = int(re.search(r"define XLA_FFI_API_MINOR (\d+)", (headers / "xla/ffi/api/c_api.h").read_text())[1])
     assert minor in STATES

@@ -228,5 +228,5 @@ def test_bad_pool_calls_are_refused(call):
 
 
 def test_live_models_and_ports_are_counted():
-    assert _core.live_models() > 0 and _core.live_ports() > 0
+    assert _core.live_models() > 0 and _core.live_pool_entries() > 0
     jax.block_until_ready(jax.jit(pool_step)())

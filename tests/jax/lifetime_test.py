@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that models and ports live exactly as long as a Python object or a compiled program refers to them.
+"""Tests that models and entries of pools live exactly as long as a Python object or a compiled program refers to them.
 
 Further tests copy and pickle environments, parameters and states, and send them to other processes.
 """
@@ -138,14 +138,14 @@ def test_rows_outlive_their_environment():
 
 
 def test_ports_are_freed():
-    before = _core.live_ports()
+    before = _core.live_pool_entries()
     for _ in range(MANY):
         env = envpool.make_gymnasium("CartPole-v1", num_envs=1, num_threads=1)
         env.xla()
         env.close()
         del env
     gc.collect()
-    assert _core.live_ports() == before
+    assert _core.live_pool_entries() == before
 
 
 def test_running_a_program_after_its_pool_is_freed():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mock of XLA on a GPU: calls the handlers for GPUs with call frames, a stream, and arrays in device memory.
 
-The structures are the same as in bindings/xla_ffi.h, which tests/jax/ffi_test.py compares with XLA's header. Arrays
+The structures are the same as in bindings/jax/ffi.h, which tests/jax/ffi_test.py compares with XLA's header. Arrays
 are in the memory of the stand-in driver, which the host cannot access.
 """
 

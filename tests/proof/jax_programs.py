@@ -97,8 +97,8 @@ def compared(program: str, settings: Mapping[str, str], buffers: str) -> Result:
         words += len(here)
         if apart := int((here != there).sum()):
             different[name] = apart
-    told: Result = {"words": words, "different": dict(list(different.items())[:20])}
-    return told if program != "refused" else {**told, "equal": bool(ours["all"].all())}
+    record: Result = {"words": words, "different": dict(list(different.items())[:20])}
+    return record if program != "refused" else {**record, "equal": bool(ours["all"].all())}
 
 
 def timed(num_envs: int, settings: Mapping[str, str], buffers: str, steps: int = 1000) -> Result:

@@ -21,8 +21,8 @@ from tests.support.samples import WHOLE
 from tests.support.trajectories import ALWAYS, NUM_ENVS, STEPS, golden, golden_ids, hash_of, is_here, play, todays_ids
 
 TODAY = todays_ids(whole=WHOLE)
-WAYS = [(threads, batch) for threads in (1, 2, 3, 8) for batch in (NUM_ENVS, 1, 5)]
-FEW_WAYS = [(1, 1), (2, 5), (3, NUM_ENVS), (8, 1)]
+THREADS_AND_BATCHES = [(threads, batch) for threads in (1, 2, 3, 8) for batch in (NUM_ENVS, 1, 5)]
+FEW_THREADS_AND_BATCHES = [(1, 1), (2, 5), (3, NUM_ENVS), (8, 1)]
 EMULATED = os.environ.get("ENVPOOL_EMULATED") is not None  # by qemu-user, many times slower
 # On other processors, the results of MuJoCo's library differ in their last bits.
 X86 = platform.machine() == "x86_64"
@@ -45,9 +45,15 @@ def test_trajectories_do_not_depend_on_threads_and_batches(task_id: str) -> None
     want = play(task_id, 1, NUM_ENVS)
     assert [len(rows) for rows in want] == [STEPS + 1] * NUM_ENVS
     slow = find(task_id).family == "vizdoom"  # ViZDoom starts a process for each environment
-    ways = WAYS if WHOLE or (task_id in ALWAYS and not slow) else FEW_WAYS[1:2] if slow else FEW_WAYS
+    ways = (
+        THREADS_AND_BATCHES
+        if WHOLE or (task_id in ALWAYS and not slow)
+        else FEW_THREADS_AND_BATCHES[1:2]
+        if slow
+        else FEW_THREADS_AND_BATCHES
+    )
     if EMULATED:
-        ways = FEW_WAYS[1:2]
+        ways = FEW_THREADS_AND_BATCHES[1:2]
     for threads, batch_size in ways:
         got = play(task_id, threads, batch_size)
         # The last results of a run are missing if they do not fill a batch.

@@ -43,11 +43,11 @@ def tell(python, *task_ids):
 def compared(theirs, ours):
     """Returns the unexplained differences, and the explanations that were needed."""
     unexplained, needed = defaultdict(list), set()
-    for task_id, told in theirs.items():
+    for task_id, record in theirs.items():
         mine = ours[task_id]
         if task_id == "":
-            told, mine = in_order(told, mine)
-        for path, their, our in differences(told, mine):
+            record, mine = in_order(record, mine)
+        for path, their, our in differences(record, mine):
             entry = explain(task_id, path, their, our)
             if entry is None:
                 unexplained[f"{path}: theirs {their}, ours {our}"].append(task_id)
@@ -92,14 +92,14 @@ def test_a_new_difference_is_found(ours_of_recorded):
     assert places > 300
 
 
-def broken(told, path=()):
+def broken(record, path=()):
     """Yields copies of a description, in each of which one value is changed."""
-    for key, value in told.items():
+    for key, value in record.items():
         if isinstance(value, dict):
             for changed in broken(value):
-                yield {**told, key: changed}
+                yield {**record, key: changed}
         else:
-            yield {**told, key: "something else"}
+            yield {**record, key: "something else"}
 
 
 def test_explanations():
@@ -121,9 +121,9 @@ def test_every_shared_id():
     theirs = set(run(PEER, "ids"))
     shared = [task_id for task_id in envpool.list_all_envs() if task_id in theirs]
     assert len(shared) >= 200
-    told = tell(PEER, *shared)
+    record = tell(PEER, *shared)
     recorded = json.loads(FACTS.read_text())
-    assert {task_id: told[task_id] for task_id in recorded} == recorded, "peer_facts.json is stale"
-    unexplained, needed = compared(told, tell(sys.executable, *shared))
+    assert {task_id: record[task_id] for task_id in recorded} == recorded, "peer_facts.json is stale"
+    unexplained, needed = compared(record, tell(sys.executable, *shared))
     assert unexplained == {}
     assert needed == {entry.what for entry in ON_PURPOSE}, "an explanation is no longer needed"

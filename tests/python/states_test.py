@@ -190,12 +190,20 @@ def test_the_cursor_of_a_delay_buffer_is_checked():
 
 
 @pytest.mark.sampled(one_in=2, always=["pool"])
-@pytest.mark.parametrize("faces", [["pool"], ["jax", "params"]], ids=["pool", "jax"])
-def test_hostile_states(faces):
-    if faces != ["pool"]:
+@pytest.mark.parametrize("entry_points", [["pool"], ["jax", "params"]], ids=["pool", "jax"])
+def test_hostile_states(entry_points):
+    if entry_points != ["pool"]:
         pytest.importorskip("jax")
     families = sorted({find(i).family for i in envpool.list_all_envs()} - {""})
-    command = [sys.executable, "-m", "tests.support.mutate_states", "--families", *families, "--faces", *faces]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.support.mutate_states",
+        "--families",
+        *families,
+        "--entry-points",
+        *entry_points,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert done.stdout.count("'accepted'") >= 13

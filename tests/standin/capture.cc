@@ -84,7 +84,7 @@ int Machine::check_captures() {
   return code;
 }
 
-int Machine::refuse_captures(const Context* context) {
+int Machine::capture_error(const Context* context) {
   int code = kSuccess;
   captures.each([&](Capture& capture) {
     if (capture.context == context) capture.invalidated = true, code = kCaptureUnsupported;

@@ -151,7 +151,7 @@ API cuCtxGetDevice(int* device) {
 
 API cuCtxSynchronize() {
   return within([&](Context& context) -> int {
-    if (const int refused = machine->refuse_captures(&context); refused != kSuccess) return refused;
+    if (const int refused = machine->capture_error(&context); refused != kSuccess) return refused;
     if (const int refused = machine->check_captures(); refused != kSuccess) return refused;
     return machine->finish(&context), context.error;
   });

@@ -266,7 +266,7 @@ class Machine {
   // If captures forbid calls such as allocations, invalidates these captures and returns the error.
   int check_captures();
   // Invalidates all captures of the context, and returns an error if there are any.
-  int refuse_captures(const Context* context);
+  int capture_error(const Context* context);
   // If `stream` is the legacy stream, its work implicitly depends on all blocking streams. Returns the capture of one
   // of them, or null if none is being captured.
   Capture* implicit_capture(const Stream* stream) const;

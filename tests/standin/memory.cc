@@ -33,7 +33,7 @@ int copy(Context& context, Stream& stream, u64 to, Side to_side, u64 from, Side 
   const End target = end_of(context, to, bytes, to_side), source = end_of(context, from, bytes, from_side);
   if (target.memory == nullptr || source.memory == nullptr) return kInvalidValue;
   if (stream.capture != nullptr) {
-    if (source.pageable || target.pageable) return machine->refuse_captures(&context);
+    if (source.pageable || target.pageable) return machine->capture_error(&context);
     // Memory may be freed before the graph is launched, so each launch looks it up.
     return machine->enqueue(&stream, kCopyNode, [=, device = &context]() -> int {
       u8* target_now = machine->host(device, to, bytes);

@@ -176,7 +176,7 @@ API cuCtxRecordEvent(void* context, void* event) {
     if (driver_version() < 12050) return kNotSupported;
     Context* of = machine->contexts.find(context);
     if (of == nullptr || found.context != of) return kInvalidHandle;
-    if (const int refused = machine->refuse_captures(of); refused != kSuccess) return refused;
+    if (const int refused = machine->capture_error(of); refused != kSuccess) return refused;
     std::vector<Ticket> all = machine->tickets(of);
     Stream* marker = machine->make_stream(of, kNonBlocking, /*special=*/true);
     machine->submit(marker, [] { return int{kSuccess}; }, std::move(all));

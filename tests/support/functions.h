@@ -33,7 +33,7 @@ struct Functions {
     if constexpr (requires { Env::blob(values); }) {
       blob = Env::blob(values);
       params.blob = blob.data();
-      if constexpr (requires { params.kept; }) params.kept = blob.kept();
+      if constexpr (requires { params.native; }) params.native = blob.native();
     }
     stride = i64(sizeof(State)) + extra_bytes_of<Env>(params);
     Env::spec(params, spec);

@@ -385,7 +385,7 @@ def portable(task_id: str) -> bool:
 
 
 # The ways to give an environment hostile data: snapshots for a pool, states for JAX, and parameters for JAX.
-FACES = {"pool": try_pool, "jax": try_jax, "params": try_params}
+ENTRY_POINTS = {"pool": try_pool, "jax": try_jax, "params": try_params}
 
 
 def child(arguments: argparse.Namespace) -> None:
@@ -393,29 +393,29 @@ def child(arguments: argparse.Namespace) -> None:
     warnings.simplefilter("ignore")
     progress = Progress(arguments.progress)
     for what in arguments.ids:
-        face, task_id = what.split(":", 1)
+        entry_point, task_id = what.split(":", 1)
         rng = random.Random(f"{arguments.seed} {what}")
-        progress(f"{task_id} {face}: make")
+        progress(f"{task_id} {entry_point}: make")
         faulthandler.dump_traceback_later(2 * HANGS, exit=True)
         start = time.monotonic()
-        found = FACES[face](task_id, rng, arguments.whole, progress)
+        found = ENTRY_POINTS[entry_point](task_id, rng, arguments.whole, progress)
         seconds = round(time.monotonic() - start, 2)
-        print(json.dumps({"id": task_id, "face": face, **found, "seconds": seconds}), flush=True)
+        print(json.dumps({"id": task_id, "entry_point": entry_point, **found, "seconds": seconds}), flush=True)
     faulthandler.cancel_dump_traceback_later()
 
 
 def chosen(arguments: argparse.Namespace) -> list[str]:
-    """Returns the runs to do, as "face:id", where the face is a key of FACES."""
+    """Returns the runs to do, as "entry_point:id", where the entry_point is a key of ENTRY_POINTS."""
     families = set(arguments.families) - {"vizdoom"}  # its environments cannot save their states
     ids = arguments.ids or [i for i in envpool.list_all_envs() if find(i).family in families]
     rng = random.Random(arguments.seed)
     work = []
-    for face in arguments.faces:
-        able = [i for i in ids if face == "pool" or portable(i)]
+    for entry_point in arguments.entry_points:
+        able = [i for i in ids if entry_point == "pool" or portable(i)]
         if not arguments.whole and not arguments.ids:
             always = [i for i in ALWAYS if i in able]
-            able = [*always, *some_of([i for i in able if i not in always], 8 if face == "pool" else 2, rng)]
-        work += [f"{face}:{i}" for i in able]
+            able = [*always, *some_of([i for i in able if i not in always], 8 if entry_point == "pool" else 2, rng)]
+        work += [f"{entry_point}:{i}" for i in able]
     return work
 
 
@@ -470,7 +470,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ids", nargs="+", default=[], help="try only these ids")
     parser.add_argument("--families", nargs="+", default=families, choices=families)
-    parser.add_argument("--faces", nargs="+", default=[*FACES], choices=[*FACES])
+    parser.add_argument("--entry-points", nargs="+", default=[*ENTRY_POINTS], choices=[*ENTRY_POINTS])
     parser.add_argument("--whole", action="store_true", help="try every id, and every byte of states up to a kilobyte")
     parser.add_argument("--seed", default=str(datetime.datetime.now(datetime.timezone.utc).date()))
     parser.add_argument("--each", type=int, default=40, help="ids per process")

@@ -2,7 +2,7 @@
 """Chooses by the date which cases of slow tests `make test` runs, so that each case runs every few days.
 
 tests/conftest.py defines the mark `sampled`, with which a test runs some of its cases. All cases run if
-ENVPOOL_TEST_SAMPLES is "whole".
+ENVPOOL_TEST_SAMPLES is "whole". ENVPOOL_TEST_DAY repeats the samples of a day, such as 2026-11-26.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from typing import TypeVar
 
 Case = TypeVar("Case")
 
-DAY = datetime.datetime.now(datetime.timezone.utc).date().toordinal()
+# Processes that this one starts use the same day, even if they start after midnight.
+DATE = os.environ.setdefault("ENVPOOL_TEST_DAY", datetime.datetime.now(datetime.timezone.utc).date().isoformat())
+DAY = datetime.date.fromisoformat(DATE).toordinal()
 WHOLE = os.environ.get("ENVPOOL_TEST_SAMPLES") == "whole"
 
 

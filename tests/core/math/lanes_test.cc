@@ -225,20 +225,20 @@ struct TrajectoryRecorder {
   std::vector<std::vector<f32>> operator()(bool lanes) const {
     constexpr i32 kEnvs = 37;
     constexpr size_t kNumbers = 8 * 40;
-    Construction how{.num_envs = kEnvs, .autoreset = autoreset};
-    how.options.resize(shared_options ? 1 : kEnvs);
-    for (size_t i = 0; i < how.options.size(); ++i) {
-      how.options[i].add_real("scale", i % 9 == 8 ? 0.25 : 0.5);
-      how.options[i].add_integer("lanes", abi::kOptionBool, lanes);
+    EnvConfig config{.num_envs = kEnvs, .autoreset = autoreset};
+    config.options.resize(shared_options ? 1 : kEnvs);
+    for (size_t i = 0; i < config.options.size(); ++i) {
+      config.options[i].add_real("scale", i % 9 == 8 ? 0.25 : 0.5);
+      config.options[i].add_integer("lanes", abi::kOptionBool, lanes);
     }
     std::vector<i32> ids;
     for (i32 i = 0; i < kEnvs; ++i) {
-      how.max_episode_steps.push_back(max_episode_steps + (shared_options || max_episode_steps == 0 ? 0 : i % 3));
-      how.seeds.push_back(7);
-      how.streams.push_back(u32(i));
+      config.max_episode_steps.push_back(max_episode_steps + (shared_options || max_episode_steps == 0 ? 0 : i % 3));
+      config.seeds.push_back(7);
+      config.streams.push_back(u32(i));
       ids.push_back(i);
     }
-    const auto pool = EnvPool::make(*table<Env>(), how, {"test", batch_size, 1});
+    const auto pool = EnvPool::make(*table<Env>(), config, {"test", batch_size, 1});
     const int obs = abi::kCommonFields, last_obs = pool->block_layout().find("final.obs");
     std::vector<std::vector<f32>> seen(kEnvs);
     pool->reset(ids.data(), kEnvs);

@@ -61,14 +61,14 @@ TEST(the_memory_of_a_pool_is_the_sum_of_its_parts) {
 }
 
 TEST(more_player_rows_than_fit_an_index_are_refused) {
-  Construction how{.num_envs = 1 << 22, .options = std::vector<OptionList>(1)};
-  how.options[0].add_integer("players", abi::kOptionInt, 1000);
-  how.max_episode_steps.assign(size_t(how.num_envs), 0);
-  how.seeds.assign(size_t(how.num_envs), 0);
-  how.streams.assign(size_t(how.num_envs), 0);
-  CHECK_THROWS(EnvPool::make(*table<SizedWorldEnv>(), how, {"test", 1, 1}), std::invalid_argument);
-  how.num_envs = 1 << 21;  // within the range, but too large for memory
-  CHECK_THROWS(EnvPool::make(*table<SizedWorldEnv>(), how, {"test", 0, 1}), NoMemory);
+  EnvConfig config{.num_envs = 1 << 22, .options = std::vector<OptionList>(1)};
+  config.options[0].add_integer("players", abi::kOptionInt, 1000);
+  config.max_episode_steps.assign(size_t(config.num_envs), 0);
+  config.seeds.assign(size_t(config.num_envs), 0);
+  config.streams.assign(size_t(config.num_envs), 0);
+  CHECK_THROWS(EnvPool::make(*table<SizedWorldEnv>(), config, {"test", 1, 1}), std::invalid_argument);
+  config.num_envs = 1 << 21;  // within the range, but too large for memory
+  CHECK_THROWS(EnvPool::make(*table<SizedWorldEnv>(), config, {"test", 0, 1}), NoMemory);
 }
 
 }  // namespace envpool::testing

@@ -140,13 +140,13 @@ class CallScript {
 
  private:
   std::shared_ptr<EnvPool> make() const {
-    Construction how{.num_envs = 6};
-    how.options.resize(1);
-    how.options[0].add_integer("goal", abi::kOptionInt, 1000);
-    how.max_episode_steps.assign(6, 0);
-    how.seeds.assign(6, 7);
-    how.streams.assign(6, 0);
-    return EnvPool::make(*kind_.table, how,
+    EnvConfig config{.num_envs = 6};
+    config.options.resize(1);
+    config.options[0].add_integer("goal", abi::kOptionInt, 1000);
+    config.max_episode_steps.assign(6, 0);
+    config.seeds.assign(6, 7);
+    config.streams.assign(6, 0);
+    return EnvPool::make(*kind_.table, config,
                          {"a label that is too long for the string itself", kind_.batch_size, kind_.num_threads});
   }
 

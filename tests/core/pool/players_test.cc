@@ -38,13 +38,13 @@ TEST(options_set_the_maximum_number_of_players) {
   CHECK_THROWS((PoolConfig{.goal = 0}.sized_world()), std::invalid_argument);
   CHECK_THROWS((PoolConfig{.goal = 1001}.sized_world()), std::invalid_argument);
 
-  Construction how{.num_envs = 2, .options = std::vector<OptionList>(2)};
-  how.options[0].add_integer("players", abi::kOptionInt, 2);
-  how.options[1].add_integer("players", abi::kOptionInt, 3);
-  how.max_episode_steps.assign(2, 0);
-  how.seeds.assign(2, 0);
-  how.streams = {0, 1};
-  CHECK_THROWS(EnvPool::make(*table<SizedWorldEnv>(), how, {"test", 0, 1}), std::invalid_argument);
+  EnvConfig config{.num_envs = 2, .options = std::vector<OptionList>(2)};
+  config.options[0].add_integer("players", abi::kOptionInt, 2);
+  config.options[1].add_integer("players", abi::kOptionInt, 3);
+  config.max_episode_steps.assign(2, 0);
+  config.seeds.assign(2, 0);
+  config.streams = {0, 1};
+  CHECK_THROWS(EnvPool::make(*table<SizedWorldEnv>(), config, {"test", 0, 1}), std::invalid_argument);
 }
 
 // With same-step autoreset, a row has all players of the episode that ended and of the next episode. The entries of a

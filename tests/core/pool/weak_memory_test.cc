@@ -9,13 +9,13 @@
 #if defined(__linux__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 #include "envpool/core/aligned_memory.h"
 #include "envpool/core/pool/pool_types.h"
-#include "envpool/core/pool/process.h"
+#include "envpool/core/system/resources.h"
 #include "envpool/core/table/vtable.h"
 #include "tests/core/memory_model.h"
 
 #define std modelled
 #include "envpool/core/pool/action_queue.h"
-#include "envpool/core/pool/state_buffer.h"
+#include "envpool/core/pool/block.h"
 #include "envpool/core/pool/worker_wakeups.h"
 #undef std
 

@@ -23,9 +23,9 @@ struct Fleet {
   static Params params(const OptionValues& values) { return {i32(values.integer("boats"))}; }
   static void spec(const Params& params, Spec& spec) {
     spec.max_players = params.boats;
-    spec.obs<i32>("at").of_players();
+    spec.obs<i32>("at").per_player();
     spec.obs<i32>("wind");
-    spec.action<i32>("row").of_players();
+    spec.action<i32>("row").per_player();
     spec.action<i32>("wind");
   }
   static void state_parts(StateParts<Shared>& parts) { parts.add("wind", &Shared::wind); }

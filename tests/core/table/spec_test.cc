@@ -16,7 +16,7 @@ TEST(json_is_escaped_and_separated) {
 
 TEST(fields_have_sizes) {
   Spec spec;
-  const FieldSpec& obs = spec.obs<f32>("obs", {3, 4}).bounds(-1, 1).says("meaning");
+  const FieldSpec& obs = spec.obs<f32>("obs", {3, 4}).bounds(-1, 1).doc("meaning");
   CHECK_EQ(obs.elements(), 12);
   CHECK_EQ(obs.row_bytes(), 48);
   CHECK_EQ(spec.info<bool>("flag").row_bytes(), 1);
