@@ -161,7 +161,7 @@ def declared_options(table: Table, defaults: Mapping[str, Value]) -> dict[str, O
             choices=tuple(entry["choices"]),
             changes_shapes=entry["changes_shapes"],
             doc=entry["doc"],
-            changes_blob=entry["changes_blob"],
+            changes_blob=entry.get("changes_blob", False),  # absent in plugins of earlier versions
         )
         for entry in json.loads(table.describe())
     }

@@ -79,6 +79,6 @@ def test_every_parameter_can_be_replaced(task_id):
             params.replace(**{name: 1})
     for name in names:
         option = params.format.options[name]
-        value = not option.default if option.kind == "bool" else min(option.default + 1, option.high)
+        value = not option.default if option.kind == "bool" else min(option.default + 8, option.high)
         replaced = params.replace(**{name: value})
         assert getattr(replaced, name) == value

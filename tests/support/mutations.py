@@ -130,7 +130,7 @@ def changed_together(
             first, last = sorted((rng.randrange(words), rng.randrange(words)))
             if rng.random() < 0.5:
                 first, last = min(first, words // 8), words - 1  # almost everything
-            word = struct.pack("<I", rng.choice((*WORDS, *range(3, 11))))
+            word = struct.pack("<I", rng.choice(WORDS) if rng.random() < 0.3 else rng.randrange(12))
             changed = put(changed, 4 * first, word * (last + 1 - first))
         for _ in range(rng.randrange(1, 8)):
             word = struct.pack("<I", rng.choice((*WORDS, rng.randrange(64), rng.getrandbits(32))))
