@@ -71,9 +71,12 @@ class Physics {
     return model()->sensor_adr[found];
   }
 
-  // Sets the model's initial state. A snapshot may have changed elements that no reset draws.
-  void reset() {
+  // Undoes all changes of the arrays that resets draw, and of their elements that only a snapshot can have changed.
+  void restore_arrays() {
     for (const Drawn& part : drawn_) std::memcpy(part.array, part.shared, part.bytes);
+  }
+  // Sets the model's initial state.
+  void reset() {
     sim_.reset();
     forward();
   }
