@@ -123,11 +123,11 @@ def _check_action_mask(mask: Field, actions: tuple[Field, ...]) -> None:
         raise ValueError("action_mask: expected discrete actions, got an action with real numbers")
     name = "players.action_mask" if mask.per_player else "action_mask"
     choices = sum(int(np.sum(action.high.astype(np.int64) + 1)) for action in actions)
-    found = (mask.name.removeprefix("info:"), str(mask.dtype), mask.shape)
-    if found != (name, "bool", (choices,)):
+    actual = (mask.name.removeprefix("info:"), str(mask.dtype), mask.shape)
+    if actual != (name, "bool", (choices,)):
         raise ValueError(
             f"action_mask: expected an info {name!r} of bool of shape ({choices},), one element for each choice, got "
-            f"{found[0]!r} of {found[1]} of shape {found[2]}"
+            f"{actual[0]!r} of {actual[1]} of shape {actual[2]}"
         )
 
 

@@ -337,15 +337,15 @@ void DevicePool::reset(const py::object& env_id, const py::object& seeds, const 
   await_programs(env_id);
   send_parts("reset", [&] {
     std::vector<CallPart> parts = parts_of(env_id, "reset");
-    const python::Seeds given(seeds, streams, parts.back().first + parts.back().rows(), label_.name());
+    const python::Seeds generators(seeds, streams, parts.back().first + parts.back().rows(), label_.name());
     for (CallPart& part : parts) {
       Launches& launches = part.group->launches;
-      if (given.given()) {
+      if (generators.present()) {
         const i64 first = part.first, rows = part.rows();
         part.launch.seeds =
-            reinterpret_cast<u64*>(launches.staged(given.seeds() + first, rows * i64(sizeof(u64)), part.inputs));
+            reinterpret_cast<u64*>(launches.staged(generators.seeds() + first, rows * i64(sizeof(u64)), part.inputs));
         part.launch.streams =
-            reinterpret_cast<u32*>(launches.staged(given.streams() + first, rows * i64(sizeof(u32)), part.inputs));
+            reinterpret_cast<u32*>(launches.staged(generators.streams() + first, rows * i64(sizeof(u32)), part.inputs));
       }
       if (!part.whole()) part.launch.env_ids = launches.staged(*part.ids, part.inputs);
       part.launch.restart = true;
@@ -419,11 +419,11 @@ py::bytes DevicePool::snapshot(i32 env_id) {
   return states_.snapshot(env_id);
 }
 
-void DevicePool::restore(i32 env_id, const std::string& given) {
+void DevicePool::restore(i32 env_id, const std::string& state) {
   const CallGuard guard(*this);
   check_usable();
   require_idle(env_id, "restore");
-  states_.restore(env_id, given);
+  states_.restore(env_id, state);
 }
 
 void DevicePool::clone(i32 source, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
@@ -431,8 +431,8 @@ void DevicePool::clone(i32 source, const py::object& env_ids, const py::object& 
   check_usable();
   require_idle(source, "clone");
   const std::vector<i32> ids = idle_ids(env_ids, "env_ids", "clone");
-  const python::Seeds given(seeds, streams, i64(ids.size()), label_.name());
-  states_.clone(source, ids, given.seeds(), given.streams());
+  const python::Seeds generators(seeds, streams, i64(ids.size()), label_.name());
+  states_.clone(source, ids, generators.seeds(), generators.streams());
 }
 
 py::array DevicePool::render(const py::object& env_ids) {

@@ -100,7 +100,7 @@ struct PureFunctions {
 
   template <class MakeModel>
   static void change_params(void* base_model, const u8* from, i64 row, const abi::Options& base, i32 count,
-                            const i32* changed, const f64* given, u8* out, MakeModel&& make_model) {
+                            const i32* changed, const f64* new_values, u8* out, MakeModel&& make_model) {
     Head head;
     std::memcpy(&head, from, sizeof(head));
     const bool good =
@@ -110,10 +110,10 @@ struct PureFunctions {
     std::memcpy(values.data(), from + sizeof(Head), values.size() * sizeof(f64));
     for (i32 i = 0; i < count; ++i) {
       if (changed[i] < 0) {
-        head.max_episode_steps = i32(in_range("max_episode_steps", given[i], 0, 2147483647));
+        head.max_episode_steps = i32(in_range("max_episode_steps", new_values[i], 0, 2147483647));
         continue;
       }
-      values[size_t(changed[i])] = given[i];
+      values[size_t(changed[i])] = new_values[i];
     }
     // All values are checked, changed or not, because a user can forge the checksum of a row.
     for (size_t i = 0; i < values.size(); ++i) values[i] = checked(specs().list[i], values[i]);

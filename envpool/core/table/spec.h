@@ -308,7 +308,7 @@ struct OptionSpecs {
 // The values of the options: values that the caller passed, and defaults for the other options.
 class OptionValues {
  public:
-  OptionValues(const OptionSpecs& specs, const abi::Options& given) : specs_(specs), given_(given) {}
+  OptionValues(const OptionSpecs& specs, const abi::Options& options) : specs_(specs), options_(options) {}
 
   bool boolean(std::string_view name) const { return integer(name) != 0; }
   i64 integer(std::string_view name) const {
@@ -328,8 +328,8 @@ class OptionValues {
 
  private:
   const abi::Option* find(std::string_view name) const {
-    for (i32 i = 0; i < given_.size; ++i) {
-      if (name == given_.data[i].name) return &given_.data[i];
+    for (i32 i = 0; i < options_.size; ++i) {
+      if (name == options_.data[i].name) return &options_.data[i];
     }
     return nullptr;
   }
@@ -340,7 +340,7 @@ class OptionValues {
     throw std::logic_error("option '" + std::string(name) + "' is read but not declared");
   }
   const OptionSpecs& specs_;
-  const abi::Options& given_;
+  const abi::Options& options_;
 };
 
 inline void write_bounds(Json& json, std::string_view name, const std::vector<f64>& values) {

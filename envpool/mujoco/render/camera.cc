@@ -84,10 +84,10 @@ bool fixed_camera(const mjModel* model, const OptionValues& o, mjvCamera& view) 
   if (!name.empty()) {
     if (id >= 0)
       throw std::invalid_argument("camera_name: expected no name if render_camera_id is given, got '" + name + "'");
-    const int found = mj_name2id(model, mjOBJ_CAMERA, name.c_str());
-    if (found < 0)
+    const int camera = mj_name2id(model, mjOBJ_CAMERA, name.c_str());
+    if (camera < 0)
       throw std::invalid_argument("camera_name: expected one of the model's " + known + ", got '" + name + "'");
-    use_fixed(view, found);
+    use_fixed(view, camera);
     return true;
   }
   if (id >= model->ncam) {
