@@ -182,7 +182,7 @@ class ActionArgument {
   void check_dtype(const std::string& label) const {
     const char from = array_.dtype().kind(), to = kind_of(field_);
     const bool number = from == 'f' || from == 'i' || from == 'u';
-    const bool allowed = to == 'f' ? number : (to == 'b' ? from == 'b' : (number || from == 'b'));
+    const bool allowed = to == 'f' ? number : (to == 'b' ? from != 'f' : true) && (number || from == 'b');
     if (!allowed) wrong_type(py::str(array_.dtype()).cast<std::string>(), label);
   }
 
@@ -190,12 +190,18 @@ class ActionArgument {
     check_dtype(label);
     const char from = array_.dtype().kind(), to = kind_of(field_);
     if (to == 'i' && from == 'f') check_whole(label);
+    const bool keeps_bool = to == 'b' && from == 'b';
     const py::array wide = py::reinterpret_steal<py::array>(
-        array_.attr("astype")(to == 'f' ? float64_ : (to == 'b' ? dtype_ : int64_), py::arg("order") = "C").release());
+        array_.attr("astype")(to == 'f' ? float64_ : (keeps_bool ? dtype_ : int64_), py::arg("order") = "C").release());
     if (from == 'u') check_unsigned(static_cast<const std::int64_t*>(wide.data()), label);
     converted_ = wide;
     switch (field_.dtype) {
       case abi::kBool:
+        if (!keeps_bool) {
+          narrow<std::int64_t, bool>(wide.data(), label);  // a sample of MultiBinary, gymnasium's space for booleans
+          break;
+        }
+        [[fallthrough]];
       case abi::kI64:
       case abi::kF64: data_ = wide.data(); break;
       case abi::kU8: narrow<std::int64_t, u8>(wide.data(), label); break;

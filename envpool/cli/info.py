@@ -114,6 +114,7 @@ def _option(option: Option) -> dict[str, Any]:
         "high": option.high if bounded else None,
         "choices": list(option.choices),
         "changes_shapes": option.changes_shapes,
+        "changes_blob": option.changes_blob,
         "doc": option.doc,
     }
 

@@ -460,7 +460,7 @@ def _params_parts(pure_model: PureModel) -> tuple[tuple[str, RowPart], ...]:
     read_dtypes = {"bool": "bool", "int": "int32", "float": "float64", "str": "int32"}
     parts = [("max_episode_steps", RowPart(4, "int32"))]
     for index, (name, option) in enumerate(pure_model.options.items()):
-        if option.kind != "str" or option.choices:
+        if option.is_parameter:
             offset = pure_model.params_values + 8 * index
             parts.append((name, RowPart(offset, "float64", read_dtype=read_dtypes[option.kind])))
     return tuple(parts)

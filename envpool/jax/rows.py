@@ -233,7 +233,12 @@ class EnvParams(_EnvRow):
         for name, value in options.items():
             name = _own_name(row_format, name)
             if name not in names:
-                raise TypeError(f"[{row_format.label}] params: expected one of {', '.join(names)}, got {name!r}")
+                option = row_format.options.get(name)
+                hint = f", which is an argument of make: envpool.jax.make({row_format.label!r}, {name}=...)"
+                raise TypeError(
+                    f"[{row_format.label}] params: expected one of {', '.join(names)}, got {name!r}"
+                    + (hint if option else "")
+                )
             numbers.append([*row_format.options].index(name) - 1)  # -1 is max_episode_steps, the first option
             values.append(_option_value(row_format, row_format.options[name], value))
         try:
@@ -277,7 +282,7 @@ def option_values(params: EnvParams) -> dict[str, Value]:
     with labelled(params.format.label):
         for name, part in params.format.parts:
             option = params.format.options[name]
-            if name == "max_episode_steps" or (option.kind == "str" and not option.choices):
+            if name == "max_episode_steps":
                 continue
             number = float(np.frombuffer(row, np.float64, 1, part.offset)[0])
             if option.kind == "float":

@@ -51,6 +51,7 @@ struct GoToObject : Level<GoToObject, ObjectParams, TargetState> {
   ENVPOOL_FN static void judge(const State& s, const Params& p, const Turn& turn, Outcome& outcome) {
     judge_arrival<GoToObject>(s, p, turn, outcome);
   }
+  ENVPOOL_FN static void repair_more(State& s, const Params& p) { keep_in_grid(s.target, p); }
 };
 
 }  // namespace envpool::minigrid

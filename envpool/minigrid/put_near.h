@@ -72,6 +72,7 @@ struct PutNear : Level<PutNear, ObjectParams, PutNearState> {
     outcome.terminated = true;
     if (s.carried == kCarriesNothing && touches(turn.front, s.target)) outcome.reward = reward_now(s, p);
   }
+  ENVPOOL_FN static void repair_more(State& s, const Params& p) { keep_in_grid(s.target, p); }
 };
 
 }  // namespace envpool::minigrid

@@ -43,6 +43,7 @@ class Option:
         low, high: the inclusive range of a number.
         choices: the allowed strings; empty if any string is allowed.
         changes_shapes: whether the option can change the shape of an array.
+        changes_blob: whether the option can change data that environments share, such as a game's first state.
         doc: a one-line description.
     """
 
@@ -54,6 +55,13 @@ class Option:
     choices: tuple[str, ...] = ()
     changes_shapes: bool = False
     doc: str = ""
+    changes_blob: bool = False
+
+    @property
+    def is_parameter(self) -> bool:
+        """Whether the parameters of pure functions contain the option. Free texts are not part of them either."""
+        text = self.kind == "str" and not self.choices
+        return not (self.changes_shapes or self.changes_blob or text)
 
     @property
     def expected(self) -> str:
@@ -153,6 +161,7 @@ def declared_options(table: Table, defaults: Mapping[str, Value]) -> dict[str, O
             choices=tuple(entry["choices"]),
             changes_shapes=entry["changes_shapes"],
             doc=entry["doc"],
+            changes_blob=entry.get("changes_blob", False),  # absent in plugins of earlier versions
         )
         for entry in json.loads(table.describe())
     }

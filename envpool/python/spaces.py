@@ -61,6 +61,8 @@ class Field:
 def _bound(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """Returns a bound as an array. Integers without a bound get the limits of their dtype."""
     values = [float(item) for item in (value if isinstance(value, list) else [value])]
+    if np.isnan(values).any():
+        raise ValueError("spec: expected bounds that are numbers, got nan")
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         exact = np.array([int(min(max(item, limits.min), limits.max)) for item in values], dtype)

@@ -106,6 +106,8 @@ def _leaf(where: str, kind: str, path: tuple[str, ...], space: Any) -> tuple[Arr
     elif isinstance(space, gymnasium.Box):
         dtype = np.dtype(space.dtype)
         low, high = _bound(space.low), _bound(space.high)
+        if np.isnan(low).any() or np.isnan(high).any():
+            raise ValueError(f"{where}: expected bounds that are numbers, got nan")
     else:
         nested = "" if kind == "info" or (kind == "action" and path) else ", or a Dict of them"
         raise wrong_type(where, f"{_SPACES}{nested}", space)

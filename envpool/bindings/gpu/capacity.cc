@@ -4,7 +4,7 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
 #include <string>
 
 namespace envpool::cuda {
@@ -12,9 +12,8 @@ namespace envpool::cuda {
 namespace {
 
 std::string mebibytes(i64 bytes) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f MiB", f64(bytes) / (1 << 20));
-  return text;
+  const i64 tenths = std::llround(f64(bytes) * 10 / (1 << 20));
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " MiB";
 }
 
 }  // namespace

@@ -31,10 +31,10 @@ class OptionArguments {
       abi::Option option{name, abi::kOptionInt, 0, 0, nullptr, 0};
       switch (argument[equals + 1]) {
         case 'b': option.kind = abi::kOptionBool; [[fallthrough]];
-        case 'i': option.integer = std::stoll(value); break;
+        case 'i': option.integer = parse_integer(value).value(); break;
         case 'r':
           option.kind = abi::kOptionReal;
-          option.real = std::stod(value);
+          option.real = parse_real(value).value();
           break;
         default:
           std::string bytes;

@@ -38,8 +38,9 @@ class Physics {
   // Does the same for an array that resets draw, and makes the array part of snapshots.
   template <class T>
   T* copy_drawn_array(T* mjModel::* array, i64 count) {
+    const T* shared = view_.*array;
     T* copy = copy_array(array, count);
-    drawn_.push_back({copy, sizeof(T) * size_t(count), [](const u8* saved, size_t bytes) {
+    drawn_.push_back({copy, shared, sizeof(T) * size_t(count), [](const u8* saved, size_t bytes) {
                         std::vector<T> numbers(bytes / sizeof(T));
                         std::memcpy(numbers.data(), saved, bytes);
                         require_finite(numbers.data(), i64(numbers.size()), "an array of the model that resets draw");
@@ -70,6 +71,10 @@ class Physics {
     return model()->sensor_adr[number];
   }
 
+  // Undoes all changes of the arrays that resets draw, and of their elements that only a snapshot can have changed.
+  void restore_arrays() {
+    for (const Drawn& part : drawn_) std::memcpy(part.array, part.shared, part.bytes);
+  }
   // Sets the model's initial state.
   void reset() {
     sim_.reset();
@@ -149,6 +154,7 @@ class Physics {
  private:
   struct Drawn {
     void* array;
+    const void* shared;  // the array of the shared model
     size_t bytes;
     void (*check)(const u8* saved, size_t bytes);
   };
