@@ -59,16 +59,16 @@ def image(
         return key(source, all_flags, library.build, [Path(flag[2:]) for flag in all_flags if flag.startswith("-I")])
 
     begun = key_now()
-    if begun is not None and (found := _find(begun)) is not None:
-        return found
+    if begun is not None and (cached := _find(begun)) is not None:
+        return cached
     compiled = nvrtc.compile(
         source, architecture, label=label, name=name, includes=includes, flags=flags, timeout=timeout
     )
-    made = compiled.cubin or compiled.ptx.encode()
+    compiled_image = compiled.cubin or compiled.ptx.encode()
     # If a header was edited during the compilation, the image might not match its key.
     if begun is not None and key_now() == begun:
-        _keep(begun, made)
-    return made
+        _keep(begun, compiled_image)
+    return compiled_image
 
 
 def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) -> str | None:
@@ -84,7 +84,7 @@ def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) 
 
     for text in (_FORMAT, build, *flags, "", source):
         add(text.encode(errors="surrogatepass"))
-    found: dict[tuple[str, str], bytes] = {}  # contents by folder and file name; symbolic links are resolved
+    contents: dict[tuple[str, str], bytes] = {}  # contents by folder and file name; symbolic links are resolved
     pending = [(source, os.fspath(folders[0]))]
     while pending:
         text, own_folder = pending.pop()
@@ -95,16 +95,16 @@ def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) 
             for folder in (own_folder, *map(os.fspath, folders)):
                 path = os.path.join(folder, name)
                 where = os.path.realpath(os.path.dirname(path)), os.path.realpath(path)
-                if where in found or not os.path.isfile(where[1]):
+                if where in contents or not os.path.isfile(where[1]):
                     continue
                 try:
-                    found[where] = Path(where[1]).read_bytes()
+                    contents[where] = Path(where[1]).read_bytes()
                 except OSError:
                     continue
-                pending.append((found[where].decode(errors="replace"), where[0]))
-    for where in sorted(found):
+                pending.append((contents[where].decode(errors="replace"), where[0]))
+    for where in sorted(contents):
         add(os.fsencode(where[1]))
-        add(found[where])
+        add(contents[where])
     return digest.hexdigest()[:40]
 
 

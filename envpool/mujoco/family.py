@@ -58,9 +58,9 @@ class MujocoFamily(Family):
         except OSError as error:
             raise RuntimeError(f"cannot load {library}: {error}") from None
 
-    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Translates gymnasium's keywords for rendering into the declared options."""
-        return render_options.translate(given)
+        return render_options.translate(caller_options)
 
     def reference(self, task_id: str) -> str:
         """Returns where the dynamics and the model of an id come from."""

@@ -45,17 +45,17 @@ class Family:
             MissingPackageError: an optional package is not installed, or has another version.
         """
 
-    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the options of `make` with the names and types that C++ declares. They are checked afterwards.
 
         Args:
             task_id: the id.
-            given: the options as the caller gave them.
+            caller_options: the options as the caller gave them.
 
         Raises:
             TypeError, ValueError: an option cannot be translated.
         """
-        return dict(given)
+        return dict(caller_options)
 
     def prepare(self, task_id: str, options: dict[str, Value]) -> dict[str, Value]:
         """Returns the options that are passed to C++; options that only this method reads are left out.

@@ -59,8 +59,8 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
 
     is_vector_env = True
 
-    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
-        construction = Construction(registration, given)
+    def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
+        construction = Construction(registration, caller_options)
         common = construction.common
         if common.step_api == "classic":
             raise ValueError(
@@ -262,15 +262,15 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
             `max_episode_steps` and `reward_threshold` of this pool.
     """
 
-    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
-        require_cpu(registration.task_id, given, "gymnasium's VectorEnv")
-        given = dict(given)
-        self._dtypes = given.pop("dtypes", "envpool")
+    def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
+        require_cpu(registration.task_id, caller_options, "gymnasium's VectorEnv")
+        caller_options = dict(caller_options)
+        self._dtypes = caller_options.pop("dtypes", "envpool")
         if not isinstance(self._dtypes, str) or self._dtypes not in _DTYPES:
             raise ValueError(
                 f"[{registration.task_id}] dtypes: expected 'envpool' or 'gymnasium', got {self._dtypes!r}"
             )
-        super().__init__(registration, given)
+        super().__init__(registration, caller_options)
 
     @property
     def spec(self) -> Any:
@@ -286,8 +286,8 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         self._spec = spec
 
     def __reduce__(self) -> Any:
-        remake, (*how, given) = super().__reduce__()
-        return remake, (*how, {**given, "dtypes": self._dtypes})
+        remake, (*how, caller_options) = super().__reduce__()
+        return remake, (*how, {**caller_options, "dtypes": self._dtypes})
 
     def _layout_of(self, construction: Construction, masks: int = 0) -> ResultLayout:
         layout = super()._layout_of(construction, construction.common.num_envs)

@@ -314,6 +314,31 @@ def test_a_bad_action_on_the_device_is_reported_by_a_later_call(task_id: str, ac
     pool.step(np.zeros(action.shape, int))
 
 
+@pytest.mark.parametrize("version", ["12090", "12010"], ids=["", "driver without cuCtxRecordEvent"])
+@pytest.mark.parametrize("next_call", ["step", "reset"])
+def test_a_fault_found_during_a_step_is_raised_by_the_next_call(
+    next_call: str, version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The step that finds the fault of an earlier one is complete, so the pool has no pending batch afterwards."""
+    monkeypatch.setenv("ENVPOOL_STANDIN_VERSION", version)  # with the old driver, a step waits for earlier ones
+    pool, good = make(), np.zeros(4, int)
+    pool.reset()
+    assert pool.step(OnDevice(np.array([0, 7, 0, 0], "i4")))[0].__cuda_array_interface__  # a library reads the array
+    results: list[str] = []
+    for call in (next_call, "step", "step", "step"):
+        try:
+            batch = pool.step(good)[0] if call == "step" else pool.reset()[0]
+            assert batch.__cuda_array_interface__
+            del batch
+            results.append("")
+        except ValueError as error:
+            results.append(str(error))
+        if version == "12090":
+            pool._pool.wait()  # runs the kernel that reports the fault
+    assert [bool(result) for result in results] == [False, True, False, False]
+    assert "action: expected an integer in 0..1, got another value in row 1 of an earlier step" in results[1]
+
+
 def test_calls_that_are_refused() -> None:
     pool = make(autoreset_mode="disabled", max_episode_steps=2)
     with pytest.raises(RuntimeError, match="recv: nothing is under way"):

@@ -9,7 +9,7 @@
 namespace standin {
 
 // ENVPOOL_STANDIN_MODE, as libcuda.cc describes it.
-enum class Mode { kStrict, kFlat, kRaces, kSectors };
+enum class Mode { kStrict, kFlat, kRaces, kSectors, kCoherent };
 
 struct Loaded {
   const ModuleTable* table = nullptr;

@@ -34,8 +34,10 @@ void Machine::begin() {
   }
   memory_bytes = setting("ENVPOOL_STANDIN_MEMORY", memory_bytes);
   const char* name = std::getenv("ENVPOOL_STANDIN_MODE");
-  for (const auto& [text, value] :
-       {std::pair("flat", Mode::kFlat), {"races", Mode::kRaces}, {"sectors", Mode::kSectors}}) {
+  for (const auto& [text, value] : {std::pair("flat", Mode::kFlat),
+                                    {"races", Mode::kRaces},
+                                    {"sectors", Mode::kSectors},
+                                    {"coherent", Mode::kCoherent}}) {
     if (name != nullptr && std::strcmp(name, text) == 0) mode = value;
   }
   for (u32 i = kFirstSlot; i < kSlots; ++i) free_slots_.push_back(i);
@@ -69,6 +71,7 @@ void Machine::destroy_context(Context* context) {
     if (allocation.context == context) mine.push_back(address);
   }
   for (const u64 address : mine) release(address);
+  context->device->used -= context->local_bytes * kMultiprocessors * kResidentThreads;
   for (const auto& device : devices) {
     if (device->primary == context->handle) device->primary = nullptr;
   }
@@ -128,6 +131,15 @@ void Machine::release(u64 address) {
   }
   munmap(allocation.host, allocation.bytes);
   allocations.erase(found);
+}
+
+int Machine::reserve_local(Context* context, u64 bytes_per_thread) {
+  if (bytes_per_thread <= context->local_bytes) return kSuccess;
+  const u64 more = (bytes_per_thread - context->local_bytes) * kMultiprocessors * kResidentThreads;
+  if (context->device->used + more > memory_bytes) return kOutOfMemory;
+  context->device->used += more;
+  context->local_bytes = bytes_per_thread;
+  return kSuccess;
 }
 
 Allocation* Machine::owner(u64 address) {

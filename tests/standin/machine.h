@@ -182,6 +182,7 @@ struct Context {
   Device* device = nullptr;
   int error = kSuccess;  // the error of a failed kernel, which all later calls return
   std::unique_ptr<Slot[], void (*)(Slot*)> slots{nullptr, nullptr};
+  u64 local_bytes = 0;  // the local memory that its kernels need per thread, for which it has reserved device memory
   Stream* legacy = nullptr;
   std::map<std::thread::id, Stream*> per_thread;  // each thread's own default stream, if the thread has used it
 };
@@ -205,6 +206,7 @@ class Machine {
  public:
   static constexpr u32 kMostThreads = 1024;
   static constexpr u32 kSharedBytes = 48 << 10, kSharedOptin = 163 << 10;
+  static constexpr u32 kMultiprocessors = 8, kResidentThreads = 2048;  // threads per multiprocessor
 
   std::vector<std::unique_ptr<Device>> devices;
   Handles<Context> contexts;
@@ -238,6 +240,9 @@ class Machine {
   // --- memory ---
   int allocate(Context* context, u64 bytes, bool pinned_memory, Allocation** out);
   void release(u64 address);
+  // Reserves device memory for the local memory of a kernel, for as many threads as the device can hold. The
+  // reservation lasts as long as the context. Returns a Result.
+  int reserve_local(Context* context, u64 bytes_per_thread);
   // Returns the allocation that contains a device address or a host address of pinned memory, or null.
   Allocation* owner(u64 address);
   // Returns the host's pointer to device memory, or null if no allocation contains all `bytes`.

@@ -149,7 +149,7 @@ void run_one(const PoolLaunch& launch, const typename Env::Params& shared) {
     begins = restarts(launch, episode, place.env_id, k, refused);
     Outcome outcome;
     if (begins) {
-      episode.begin();
+      begin_episode<Env>(episode, state, place.limit);
     } else if (refused |= !take_rows(launch, k); !refused) {
       const ActionFields actions(launch);
       outcome = Env::step(state, place.params, actions.at(k), episode.rng);
@@ -166,7 +166,7 @@ void run_one(const PoolLaunch& launch, const typename Env::Params& shared) {
   if (launch.autoreset == abi::kAutoresetSameStep) {
     observe_one<Env>(state, place.params, launch, k, {ended, /*second=*/false, {launch.own_final, launch.own_final}});
     if (ended) {
-      episode.begin();
+      begin_episode<Env>(episode, state, place.limit);
       begins = true;
     }
   }
@@ -191,7 +191,7 @@ void run_world(const PoolLaunch& launch, const typename Env::Params& shared) {
   Episode& episode = place.it.episode;
   World<Env>& world = place.it.state;
   const auto begin = [&] {
-    episode.begin();
+    begin_episode<Env>(episode, world, place.limit);
     Env::reset(world, place.params, episode.rng);
   };
 

@@ -253,7 +253,7 @@ void call_one(const PureLaunch& launch, const typename Env::Params& shared) {
     observe_one<Env>(it.state, params, launch, k, {here, /*second=*/begins, {launch.observed, launch.last}});
   }
   if (begins) {
-    it.episode.begin();
+    begin_episode<Env>(it.episode, it.state, row.head().max_episode_steps);
     Env::reset(it.state, params, it.episode.rng);
   }
   observe_one<Env>(it.state, params, launch, k, {begins, /*second=*/false, {launch.restarted, launch.restarted}});
