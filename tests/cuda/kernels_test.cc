@@ -88,6 +88,7 @@ static inline unsigned __ballot_sync(unsigned, int condition) {
   });
 }
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
+static inline int __ffs(int x) { return __builtin_ffs(x); }
 static unsigned char* dynamic_shared;
 #define ENVPOOL_DYNAMIC_SHARED dynamic_shared
 
