@@ -180,7 +180,9 @@ class WarpRows {
   static void write_units(u8* to, i64 bytes, const Get& get) {
     Unit* const units = reinterpret_cast<Unit*>(to);
     const i64 count = bytes / i64{sizeof(Unit)};
+#ifdef __CUDACC_RTC__  // Without it, kernels need more registers.
 #pragma unroll 4
+#endif
     for (i64 i = i32(threadIdx.x) % kWarp; i < count; i += kWarp) units[i] = get(i);
   }
 
