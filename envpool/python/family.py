@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from envpool.python.options import Value
+    from envpool.python.reset_options import StartRange
 
 
 class ImportPath(NamedTuple):
@@ -33,7 +35,10 @@ class Family:
 
     Attributes:
         name: the folder in this package; empty for a third-party plugin.
+        PATHS: the options that are paths of files.
     """
+
+    PATHS: tuple[str, ...] = ()
 
     def __init__(self, name: str = "") -> None:
         self.name = name
@@ -44,6 +49,19 @@ class Family:
         Raises:
             MissingPackageError: an optional package is not installed, or has another version.
         """
+
+    def with_absolute_paths(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns options that mean the same in another working directory, for copies of a pool in other processes."""
+        absolute = dict(given)
+        for name in self.PATHS:
+            value = given.get(name)
+            if isinstance(value, (str, os.PathLike)) and self.is_in_working_directory(name, os.fsdecode(value)):
+                absolute[name] = os.path.abspath(os.path.expanduser(os.fsdecode(value)))
+        return absolute
+
+    def is_in_working_directory(self, name: str, path: str) -> bool:
+        """Returns whether a path that an option gives is the path of a file there or below, or is absolute."""
+        return os.path.exists(os.path.expanduser(path))
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the options of `make` with the names and types that C++ declares. They are checked afterwards.
@@ -69,6 +87,18 @@ class Family:
             MissingPackageError: a package that holds data is not installed.
         """
         return options
+
+    def start_ranges(self, table: str) -> tuple[StartRange, ...]:
+        """Returns the ranges of initial states that options of a reset can replace.
+
+        Args:
+            table: the name of the environment in the shared object.
+        """
+        return ()
+
+    def pickled_reset_options(self, options: Mapping[str, Any]) -> bytes | None:
+        """Returns options of a reset in the form that the environments read; None if they do not read options."""
+        return None
 
     def refusal(self, error: ValueError) -> Exception:
         """Returns what is raised when a pool cannot be made because of this error."""

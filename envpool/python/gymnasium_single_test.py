@@ -77,8 +77,10 @@ def test_bad_options(task_id, options, words):
 
 def test_bad_calls():
     env = gymnasium.make("envpool/CartPole-v1").unwrapped
-    with pytest.raises(ValueError, match=r"\[CartPole-v1\] options: expected None"):
+    with pytest.raises(ValueError, match=r"\[CartPole-v1\] options: expected only 'low', 'high', got 'x'"):
         env.reset(options={"x": 1})
+    with pytest.raises(ValueError, match=r"\[CartPole-v1\] options: expected no 'reset_mask'"):
+        env.reset(options={"reset_mask": np.ones(1, bool)})
     env.reset()
     with pytest.raises(ValueError, match=r"\[CartPole-v1\] action"):
         env.step(2)
