@@ -78,6 +78,7 @@ class EnvPoolMixin:
     num_envs: int
     closed: bool
     spec: Any
+    _reset_keys: tuple[str, ...] = ()  # the options of a reset that the interface itself reads
 
     def _init(self, construction: Construction, layout: ResultLayout, spec: EnvSpec) -> None:
         """Makes the pool. Subclasses call this method last, so that a failure before it leaves no threads behind."""
@@ -180,7 +181,7 @@ class EnvPoolMixin:
         checked = None
         if options:
             with labelled(self._label):
-                checked = ResetOptions(self._construction, options)
+                checked = ResetOptions(self._construction, options, self._reset_keys)
         self._send_reset(env_id, seed, checked.pickled if checked else None)
         try:
             arrays = self._pool.recv()

@@ -72,6 +72,7 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
     """
 
     is_vector_env = True
+    _reset_keys: tuple[str, ...] = ("reset_mask",)
 
     def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
         construction = Construction(registration, given)

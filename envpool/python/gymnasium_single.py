@@ -38,6 +38,7 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
         # The pool has no time limit, because gymnasium.make adds one, which the caller may have changed.
         limit = {"max_episode_steps": 0} if registration.max_episode_steps else {}
         self.pool = GymnasiumEnvPool(registration, {**limit, "autoreset_mode": "disabled", **given, "num_envs": 1})
+        self.pool._reset_keys = ()
         players = self.pool.spec.arrays.max_players
         if players > 1:
             self.pool.close()

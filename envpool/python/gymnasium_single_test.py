@@ -45,6 +45,17 @@ def test_steps_equal_a_pools(task_id):
             expected, _ = pool.reset()
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("task_id", [*TASKS, "HumanoidCMUStand-v1", "Taxi-v4", "ALE/Pong-v5", "Ant-v5", "AllTypes-v0"])
+def test_gymnasiums_passive_checker_issues_no_warning(task_id):
+    env = gymnasium.make(f"envpool/{task_id.replace('/', '-')}", render_mode=None)
+    env.action_space.seed(1)
+    env.reset(seed=1)
+    for _ in range(5):
+        env.step(env.action_space.sample())
+    env.close()
+
+
 def test_time_limit_of_gymnasium():
     env = gymnasium.make("envpool/Pendulum-v1", max_episode_steps=300)
     env.reset(seed=1)

@@ -60,8 +60,13 @@ class ResetOptions:
         pickled: what is passed to the environments, which read the options themselves; else None.
     """
 
-    def __init__(self, construction: Construction, options: Any) -> None:
+    def __init__(self, construction: Construction, options: Any, other_keys: Sequence[str] = ()) -> None:
         """Checks the options. Errors do not name the id.
+
+        Args:
+            construction: the checked options of the pool.
+            options: the options of the reset, without those that the interface itself reads.
+            other_keys: the options that the interface itself reads, for error texts.
 
         Raises:
             TypeError: the options are not a mapping, or a value is of the wrong type.
@@ -78,7 +83,8 @@ class ResetOptions:
         known = [name for each in ranges for name in each.options]
         unknown = [key for key in options if key not in known]
         if unknown:
-            names = f"only {', '.join(map(repr, known))}" if known else "none, because its reset has no options"
+            names = ", ".join(map(repr, [*known, *other_keys]))
+            names = f"only {names}" if names else "none, because its reset has no options"
             raise ValueError(f"options: expected {names}, got {', '.join(map(shown, unknown))}")
         values = {name: _number(name, value) for name, value in options.items()}
         self._moves = [(each, *each.replaced(values)) for each in ranges]

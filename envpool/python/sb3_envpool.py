@@ -45,6 +45,7 @@ class SB3EnvPool(VecEnv):
         if checked != "same_step":
             raise ValueError(f"[{label}] autoreset_mode: expected 'same_step' for Stable-Baselines3, got {shown(mode)}")
         self.pool = GymnasiumEnvPool(registration, {**given, "autoreset_mode": "same_step"})
+        self.pool._reset_keys = ()
         self._has_masks = any(
             field.name.removeprefix("info:") == "action_mask" for field in self.pool.spec.arrays.infos
         )
