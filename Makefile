@@ -22,8 +22,8 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 VENV := build/venv
 SOURCES := $(shell find envpool cmake third_party CMakeLists.txt pyproject.toml -type f -not -name '*.pyc' 2>/dev/null)
-SHIPPED := $(filter-out %_test.py %_test.cc,$(SOURCES))
-CPP := $(shell find envpool benchmark examples -name '*.h' -o -name '*.cc' 2>/dev/null)
+CPP_TESTS := $(shell find tests -name '*.h' -o -name '*.cc' 2>/dev/null)
+CPP := $(shell find envpool tests benchmark examples -name '*.h' -o -name '*.cc' 2>/dev/null)
 # Puts the test environment's CMake, Ninja and Python first on the path.
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
@@ -96,15 +96,20 @@ $(VENV)/test/.ready $(VENV)/docs/.ready $(VENV)/bench/.ready: WITHOUT_REQUIREMEN
 # --- the package ---
 
 # Installs the wheel in the folder $(2) into the environment $(1). A distribution named envpool, such as an older build of
-# ours, is uninstalled first, because it has files in the same places.
+# ours, is uninstalled first, because it has files in the same places. Tests are imported as `tests`, through a link to
+# the checkout's folder. The checkout itself is not on sys.path, because its folder envpool is not the installed package.
 install = $(VENV)/$(1)/bin/python -m pip uninstall -q -y envpool 2>/dev/null; \
-  $(VENV)/$(1)/bin/python -m pip install -q --no-deps --force-reinstall $(2)/envpool_unified-*.whl
+  $(VENV)/$(1)/bin/python -m pip install -q --no-deps --force-reinstall $(2)/envpool_unified-*.whl \
+  && $(call site,$(1)) && ln -sfn "$(CURDIR)/tests" "$$site/tests"
+
+# Sets the shell's variable `site` to the folder where the environment $(1) has its packages.
+site = site="$$($(VENV)/$(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"
 
 # The wheel for users. It is built from the sdist, runs on every Linux that is not older than this one, and is tested in an
 # empty environment.
 wheel: build/wheel/.checked
 
-build/wheel/.made: $(SHIPPED) $(VENV)/wheel/.ready
+build/wheel/.made: $(SOURCES) $(VENV)/wheel/.ready
 	@rm -rf build/wheel
 	@echo 'making the sdist, and a wheel of it'
 	@$(VENV)/wheel/bin/python -m build -o build/wheel/made . > build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
@@ -160,7 +165,7 @@ $(VENV)/%/.installed: build/wheel/.built $(VENV)/%/.ready
 demo: $(VENV)/demo/.demo
 	$(VENV)/demo/bin/python examples/demo.py --sheet=build/pong.png $(DEMO_ARGS)
 
-$(VENV)/demo/.demo: $(SHIPPED) $(VENV)/demo/.ready
+$(VENV)/demo/.demo: $(SOURCES) $(VENV)/demo/.ready
 	@echo 'compiling and installing envpool'
 	@$(VENV)/demo/bin/python -m pip install -q '.[atari]'
 	@touch $@
@@ -180,35 +185,35 @@ test-all: test
 cpp-test: build/test/.installed
 	$(IN_TEST_VENV) ctest --test-dir build/test --output-on-failure -j $(JOBS)
 
-# Tests run in the installed package, and no folder with our sources is on sys.path. Processes take the test files in the
-# order of their paths, in which the slowest files come early.
+# Tests import the installed package. Processes take the test files in the order of their paths, in which the slowest files
+# come early.
 py-test: build/test/.installed standin
-	@$(call pytest,test) -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15 --pyargs envpool $(PYTEST_ARGS)
+	@$(call pytest,test) -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15 --pyargs tests $(PYTEST_ARGS)
 
 # Tests GPU kernels: their machine code, and their results on the stand-in for the CUDA driver. `make test` takes a sample.
 # It needs no GPU.
 test-device: build/test/.installed standin
 	@ENVPOOL_TEST_DEVICE=whole && export ENVPOOL_TEST_DEVICE \
-	  && $(call pytest,test) -n $(JOBS) --dist loadfile --pyargs envpool.cuda.pool_test envpool.core.device_compile_test \
-	  envpool.cuda envpool.testing $(PYTEST_ARGS)
+	  && $(call pytest,test) -n $(JOBS) --dist loadfile --pyargs tests.cuda.pool_test tests.core.device_compile_test \
+	  tests.cuda tests.standin tests.proof $(PYTEST_ARGS)
 
 # Runs the tests of envpool.jax with the handlers for GPUs, which XLA's CPU backend calls with the stand-in's flat memory.
 test-jax-device: build/test/.installed standin
 	@export ENVPOOL_LIBCUDA="$(CURDIR)/build/standin/libcuda.so.1" ENVPOOL_STANDIN_MODE=flat ENVPOOL_STANDIN_XLA=1 \
 	  && $(call pytest,test) -n $(JOBS) --dist loadfile -W "ignore:.*stand-in:RuntimeWarning" \
-	  --pyargs $(addprefix envpool.jax.,$(addsuffix _test,same_bits worlds words rows bad_input hostile_calls hostile_params lifetime pool \
+	  --pyargs $(addprefix tests.jax.,$(addsuffix _test,same_bits worlds words rows bad_input hostile_calls hostile_params lifetime pool \
 	  pool_bad_input gymnax1 device_pool wide unfinished exit)) $(PYTEST_ARGS)
 
 # A library with the CUDA driver's API that runs PTX on the host. It needs python3 and a C compiler at run time.
 standin: build/standin/libcuda.so.1
 
-build/standin/libcuda.so.1: $(wildcard envpool/testing/standin/*) $(filter-out %_test.py,$(wildcard envpool/testing/ptx*.py))
+build/standin/libcuda.so.1: $(filter-out %_test.py,$(wildcard tests/standin/*.cc tests/standin/*.h tests/standin/ptx*.py))
 	@mkdir -p $(@D)
 	$(CXX) -std=c++20 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -Wl,-soname,libcuda.so.1 \
-	  -DENVPOOL_TESTING_DIR='"$(CURDIR)/envpool/testing"' $(filter %.cc,$^) -o $@ -ldl -lpthread
+	  -DENVPOOL_STANDIN_DIR='"$(CURDIR)/tests/standin"' $(filter %.cc,$^) -o $@ -ldl -lpthread
 
-# Builds the package with its tests, without MuJoCo, for the Python of a GPU machine without a network, and downloads
-# its dependencies except NumPy. docs/gpu.md lists the commands for that machine.
+# Builds the package, without MuJoCo, for the Python of a GPU machine without a network, and downloads its dependencies
+# except NumPy. docs/gpu.md lists the commands for that machine.
 device-wheel: build/device/.made
 
 $(VENV)/device/bin/python: PYTHON := $(DEVICE_PYTHON)
@@ -216,15 +221,15 @@ $(VENV)/device/bin/python: PYTHON := $(DEVICE_PYTHON)
 build/device/.made: $(SOURCES) $(VENV)/device/.ready
 	@rm -rf build/device
 	@echo 'compiling envpool for $(DEVICE_PYTHON)'
-	@PATH="$(CURDIR)/$(VENV)/device/bin:$$PATH" ENVPOOL_TESTING=1 python -m pip wheel -q --no-build-isolation --no-deps \
-	  -w build/device -Cbuild-dir=build/device/cmake -Ccmake.define.ENVPOOL_TESTING=OFF .
+	@PATH="$(CURDIR)/$(VENV)/device/bin:$$PATH" python -m pip wheel -q --no-build-isolation --no-deps \
+	  -w build/device -Cbuild-dir=build/device/cmake .
 	@$(VENV)/device/bin/python -m pip download -q --no-deps --only-binary=:all: -d build/device --group device-packages
 	@rm -rf build/device/cmake
 	@du -ch build/device/*.whl | tail -1
 	@touch $@
 
 # The tests of the interfaces. They also run in other virtual environments, with other versions of gym and gymnasium.
-INTERFACE_TESTS := $(patsubst %,envpool.python.%_test,registry specs interfaces batches episodes copies)
+INTERFACE_TESTS := $(patsubst %,tests.python.%_test,registry specs interfaces batches episodes copies)
 
 # Tests the gym interface with an old and a new version of gym.
 test-gym: build/test/.installed $(VENV)/gym/.ready
@@ -238,8 +243,8 @@ test-gym: build/test/.installed $(VENV)/gym/.ready
 test-peer: build/test/.installed $(VENV)/peer/.ready $(VENV)/warp-drive/.reference
 	@ENVPOOL_PEER_PYTHON="$(CURDIR)/$(VENV)/peer/bin/python" && export ENVPOOL_PEER_PYTHON \
 	  && ENVPOOL_WARP_DRIVE_PYTHON="$(CURDIR)/$(VENV)/warp-drive/bin/python" && export ENVPOOL_WARP_DRIVE_PYTHON \
-	  && $(call pytest,test) --pyargs envpool.atari.peer_test envpool.minigrid.peer_test envpool.python.peer_test \
-	  envpool.tag.warp_drive_test \
+	  && $(call pytest,test) --pyargs tests.atari.peer_test tests.minigrid.peer_test tests.python.peer_test \
+	  tests.tag.warp_drive_test \
 	  $(PYTEST_ARGS)
 
 # WarpDrive's requirements include PyCUDA, which needs a CUDA toolkit; the classes that we compare with need neither.
@@ -252,33 +257,33 @@ test-jax: build/test/.installed $(VENV)/jax/.ready $(VENV)/gymnax1/.ready
 	@for venv in jax gymnax1; do \
 	  $(call install,$$venv,build/test/wheel) || exit 1; \
 	done
-	@$(call pytest,jax) --pyargs envpool.jax -k 'CartPole or Crowd or offsets or inside or mapped or parts or equal_calls or errors or refused or succeed or memory or lifetime'
-	@$(call pytest,gymnax1) --pyargs envpool.jax.gymnax1_test
+	@$(call pytest,jax) --pyargs tests.jax -k 'CartPole or Crowd or offsets or inside or mapped or parts or equal_calls or errors or refused or succeed or memory or lifetime'
+	@$(call pytest,gymnax1) --pyargs tests.jax.gymnax1_test
 
 # Tests pools over several machines, on a cluster that the tests start.
 test-ray: build/test/.installed $(VENV)/ray/.ready
 	@$(call install,ray,build/test/wheel)
-	@$(call pytest,ray) --pyargs envpool.ray $(PYTEST_ARGS)
-	@$(call pytest,ray) --pyargs envpool.python.library_pages_test -k ray
+	@$(call pytest,ray) --pyargs tests.ray $(PYTEST_ARGS)
+	@$(call pytest,ray) --pyargs tests.python.library_pages_test -k ray
 	cd build && OMP_NUM_THREADS=1 "$(CURDIR)/$(VENV)/ray/bin/python" ../examples/rllib_ppo.py --target=200 --require_return=200
 
 exact: build/test/.installed
-	@$(call installed,test,python) -m envpool.atari.testing.sweep --json="$(CURDIR)/build/exact.json" $(EXACT_ARGS)
+	@$(call installed,test,python) -m tests.atari.sweep --json="$(CURDIR)/build/exact.json" $(EXACT_ARGS)
 
 exact-mujoco: build/test/.installed
-	@$(call installed,test,python) -W ignore -m envpool.mujoco.testing.gym_sweep $(EXACT_ARGS)
+	@$(call installed,test,python) -W ignore -m tests.mujoco.gym_sweep $(EXACT_ARGS)
 
 # Runs the program $(2) of the environment $(1) in the folder where its packages are installed.
-installed = site="$$($(VENV)/$(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
-  && cd "$$site" \
+installed = $(call site,$(1)) && cd "$$site" \
   && ENVPOOL_TEST_LIB_DIR="$(CURDIR)/build/test/test_libs" ENVPOOL_SOURCE_DIR="$(CURDIR)" PYTHONSAFEPATH=1 \
      "$(CURDIR)/$(VENV)/$(1)/bin/$(2)"
 
 pytest = $(call installed,$(1),pytest) -c "$(CURDIR)/pyproject.toml" --rootdir="$$site" \
      -o cache_dir="$(CURDIR)/build/test/pytest_cache"
 
-build/test/.installed: $(SOURCES) $(VENV)/test/.ready
-	@echo 'compiling and installing envpool with its tests'
+# Compiles the wheel that users get and, in the same build tree, the C++ tests and the libraries that only tests load.
+build/test/.installed: $(SOURCES) $(CPP_TESTS) $(VENV)/test/.ready
+	@echo 'compiling and installing envpool, and its C++ tests'
 	@rm -rf build/test/wheel
 	@$(IN_TEST_VENV) ENVPOOL_TESTING=1 python -m pip wheel -q --no-build-isolation --no-deps -w build/test/wheel .
 	@$(call install,test,build/test/wheel)
@@ -306,13 +311,13 @@ test-clients: test-gym test-jax build/test/.installed standin $(VENV)/clients/.r
 	@for venv in clients clients-old; do \
 	  $(call install,$$venv,build/test/wheel) || exit 1; \
 	done
-	@$(call pytest,clients) --pyargs envpool.python.sb3_envpool_test envpool.python.pettingzoo_envpool_test
-	@$(call pytest,clients) --pyargs envpool.python.gymnasium_vector_test -k 'torch or video'
-	@$(call pytest,clients) --pyargs envpool.python.library_pages_test -k 'not torchrl'
+	@$(call pytest,clients) --pyargs tests.python.sb3_envpool_test tests.python.pettingzoo_envpool_test
+	@$(call pytest,clients) --pyargs tests.python.gymnasium_vector_test -k 'torch or video'
+	@$(call pytest,clients) --pyargs tests.python.library_pages_test -k 'not torchrl'
 	@export PYTHONPATH="$(CURDIR)/$(VENV)/clients/gym-0.26.2" \
-	  && $(call pytest,clients) --pyargs envpool.python.library_pages_test -k torchrl
-	@$(call pytest,clients-old) --pyargs envpool.python.library_pages_test -k sample_factory
-	@$(call pytest,clients) --pyargs envpool.python.torch_examples_test envpool.python.torch_device_test
+	  && $(call pytest,clients) --pyargs tests.python.library_pages_test -k torchrl
+	@$(call pytest,clients-old) --pyargs tests.python.library_pages_test -k sample_factory
+	@$(call pytest,clients) --pyargs tests.python.torch_examples_test tests.python.torch_device_test
 	@$(call pytest,clients-old) --pyargs $(INTERFACE_TESTS)
 	$(VENV)/clients/bin/python examples/async_actors.py --task=Pong-v5 --num_envs=16 --batch_size=8 --steps=2000
 	$(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
@@ -356,15 +361,16 @@ tsan asan: $(VENV)/test/.ready
 test-states: build/states/.installed
 	@cd build/states/site && LD_PRELOAD="$(foreach name,asan ubsan stdc++,$(shell $${CXX:-g++} -print-file-name=lib$(name).so))" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH="$(CURDIR)/build/states/site" JAX_PLATFORMS=cpu \
-	  "$(CURDIR)/$(VENV)/test/bin/python" -m envpool.testing.mutate_states --json="$(CURDIR)/build/states.json" $(STATES_ARGS)
+	  "$(CURDIR)/$(VENV)/test/bin/python" -m tests.support.mutate_states --json="$(CURDIR)/build/states.json" $(STATES_ARGS)
 
 build/states/.installed: $(SOURCES) $(VENV)/test/.ready
 	@echo 'compiling envpool with sanitizers'
 	@rm -rf build/states/wheel build/states/site
-	@$(IN_TEST_VENV) ENVPOOL_TESTING=1 python -m pip wheel -q --no-build-isolation --no-deps -w build/states/wheel \
+	@$(IN_TEST_VENV) python -m pip wheel -q --no-build-isolation --no-deps -w build/states/wheel \
 	  -Cbuild-dir=build/states/cmake -Ccmake.build-type=None -Ccmake.define.CMAKE_CXX_FLAGS=-O1 \
-	  -Ccmake.define.ENVPOOL_SANITIZE=address,undefined -Ccmake.define.ENVPOOL_TESTING=OFF .
+	  -Ccmake.define.ENVPOOL_SANITIZE=address,undefined .
 	@$(VENV)/test/bin/python -m pip install -q --no-deps --target=build/states/site build/states/wheel/envpool_unified-*.whl
+	@ln -sfn "$(CURDIR)/tests" build/states/site/tests
 	@touch $@
 
 # Older sanitizer runtimes cannot place their shadow memory if the kernel randomizes addresses widely.
@@ -388,12 +394,12 @@ format: $(VENV)/lint/.ready
 # Writes the type stubs, the tables of the pages, golden hashes of trajectories, and the budgets and instruction counts
 # of kernels. Existing hashes, budgets and counts are kept: to renew one, delete its row.
 generated: build/test/.installed standin
-	@$(call installed,test,python) -m envpool.testing.signatures "$(CURDIR)/envpool/_signatures.pyi"
-	@$(call installed,test,python) -m envpool.testing.tables "$(CURDIR)/docs/environments.md"
-	@$(call installed,test,python) -m envpool.testing.trajectories "$(CURDIR)/envpool/testing/golden.csv"
-	@$(call installed,test,python) -m envpool.testing.machine_code "$(CURDIR)/envpool/testing/kernel_budgets.csv"
-	@$(call installed,test,python) -m envpool.testing.rooflines \
-	  "$(CURDIR)/envpool/testing/kernel_work.csv" "$(CURDIR)/docs/gpu.md"
+	@$(call installed,test,python) -m tests.support.signatures "$(CURDIR)/envpool/_signatures.pyi"
+	@$(call installed,test,python) -m tests.support.tables "$(CURDIR)/docs/environments.md"
+	@$(call installed,test,python) -m tests.support.trajectories "$(CURDIR)/tests/support/golden.csv"
+	@$(call installed,test,python) -m tests.cuda.machine_code "$(CURDIR)/tests/cuda/kernel_budgets.csv"
+	@$(call installed,test,python) -m tests.standin.rooflines \
+	  "$(CURDIR)/tests/standin/kernel_work.csv" "$(CURDIR)/docs/gpu.md"
 
 # --- the site ---
 

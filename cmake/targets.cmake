@@ -7,7 +7,7 @@ set(ENVPOOL_TEST_LIB_DIR "${PROJECT_BINARY_DIR}/test_libs")
 
 # Builds the only pybind11 module.
 function(envpool_extension name folder)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc")
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc" "${PROJECT_SOURCE_DIR}/${folder}/*/*.cc")
   if(NOT sources)
     return()
   endif()
@@ -23,13 +23,13 @@ function(envpool_extension name folder)
   find_package(pybind11 3 CONFIG REQUIRED)
   pybind11_add_module(${name} MODULE NO_EXTRAS ${sources})
   target_link_libraries(${name} PRIVATE envpool_flags)
-  # Most of the time would be spent on pybind11's headers, so the sources are compiled in three groups. That takes half
-  # of the time.
+  # Most of the time would be spent on pybind11's headers, so the sources of each folder are compiled together. That takes
+  # half of the time.
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   foreach(source IN LISTS sources)
-    get_filename_component(group "${source}" NAME_WE)
-    string(REGEX REPLACE "_.*$" "" group "${group}")
-    string(REGEX REPLACE "^module$" "pool" group "${group}")
+    get_filename_component(group "${source}" DIRECTORY)
+    get_filename_component(group "${group}" NAME)
+    string(REGEX REPLACE "^bindings$" "pool" group "${group}")
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${group})
   endforeach()
   install(TARGETS ${name} LIBRARY DESTINATION envpool)
@@ -59,14 +59,13 @@ function(envpool_family name)
 endfunction()
 
 # Installs the headers of the families that kernels include, so that an installed package can compile kernels for a GPU.
-# Headers that only the host uses are not installed. core/device_compile_test.py compares the two lists.
+# Headers that only the host uses are not installed. tests/core/device_compile_test.py compares the two lists.
 function(envpool_portable_headers)
   set(host_only a64 x64 "native_[a-z0-9]+" canvas draw lake_map resize_simd resize_avx2 resize_neon game_info decode palette rom_builder)
   list(JOIN host_only "|" host_only)
   foreach(family IN LISTS ENVPOOL_FAMILIES)
     if(NOT family IN_LIST ENVPOOL_HOST_FAMILIES)
       install(DIRECTORY "envpool/${family}" DESTINATION envpool/include/envpool FILES_MATCHING PATTERN "*.h"
-              PATTERN "testing" EXCLUDE
               REGEX "/(${host_only})\\.h$" EXCLUDE)
     endif()
   endforeach()
@@ -74,7 +73,6 @@ endfunction()
 
 function(envpool_parts name)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/envpool/${name}/*/*.cc")
-  list(FILTER sources EXCLUDE REGEX "/testing/|_test\\.cc$")
   if(sources)
     add_library(${name}_parts STATIC ${sources})
     set_target_properties(${name}_parts PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -82,13 +80,10 @@ function(envpool_parts name)
   endif()
 endfunction()
 
-function(envpool_test_library room pattern)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/envpool/${room}/${pattern}")
-  if(room STREQUAL "testing")
-    set(name testing)
-  else()
-    set(name ${room}_testing)
-  endif()
+# Builds a library that only tests load, from the sources in tests/ that match the pattern.
+function(envpool_test_library name pattern)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${pattern}")
+  get_filename_component(room "${pattern}" DIRECTORY)
   if(sources)
     envpool_shared_object(${name} ${name} ${sources})
     target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:${room}_parts>)
@@ -97,27 +92,27 @@ function(envpool_test_library room pattern)
   endif()
 endfunction()
 
-# Builds the C functions of a header-only portable family's environments, and the functions in its testing_capi.cc.
+# Builds the C functions of a header-only portable family's environments, and the functions in its tests' capi.cc.
 function(envpool_test_functions family)
   if(TARGET ${family}_parts OR family IN_LIST ENVPOOL_HOST_FAMILIES)
     return()
   endif()
-  set(folder "${PROJECT_SOURCE_DIR}/envpool/${family}")
-  file(GLOB more CONFIGURE_DEPENDS "${folder}/testing_capi.cc")
-  envpool_shared_object(${family}_testing ${family}_testing "${PROJECT_SOURCE_DIR}/envpool/testing/functions.cc" ${more})
+  set(folder "${PROJECT_SOURCE_DIR}/tests")
+  file(GLOB more CONFIGURE_DEPENDS "${folder}/${family}/capi.cc")
+  envpool_shared_object(${family}_testing ${family}_testing "${folder}/support/functions.cc" ${more})
   target_compile_definitions(${family}_testing PRIVATE "ENVPOOL_FAMILY_LIST=\"envpool/${family}/plugin.cc\"")
   set_target_properties(${family}_testing PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${ENVPOOL_TEST_LIB_DIR}"
                                                      CXX_VISIBILITY_PRESET default)
   target_compile_options(${family}_testing PRIVATE $<$<CONFIG:Release>:-O1>)  # takes half the time
 endfunction()
 
-# Builds every *_test.cc as a separate program, with core/testing/testing.h. The target core_tests builds those of the core.
+# Builds every *_test.cc as a separate program, with tests/support/testing.h. The target core_tests builds those of the core.
 function(envpool_cpp_tests)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/envpool/*/*_test.cc"
-                                       "${PROJECT_SOURCE_DIR}/envpool/core/*/*_test.cc")
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/*_test.cc"
+                                       "${PROJECT_SOURCE_DIR}/tests/core/*/*_test.cc")
   foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
-    file(RELATIVE_PATH room "${PROJECT_SOURCE_DIR}/envpool" "${source}")
+    file(RELATIVE_PATH room "${PROJECT_SOURCE_DIR}/tests" "${source}")
     string(REGEX REPLACE "/.*$" "" room "${room}")
     add_executable(${room}_${name} "${source}")
     set_target_properties(${room}_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/cpp_tests")

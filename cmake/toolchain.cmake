@@ -30,7 +30,7 @@ add_library(envpool_flags INTERFACE)
 target_compile_features(envpool_flags INTERFACE cxx_std_20)
 target_compile_options(envpool_flags INTERFACE -ffp-contract=off -Wall -Wextra)
 # GCC 12 drops the rounding from two neighbouring assignments of the form `f64 x = f32(y)` when it joins them into vector
-# code (core/compilers_test.py shows it). Only its SLP vectorizer does so.
+# code (tests/core/compilers_test.py shows it). Only its SLP vectorizer does so.
 target_compile_options(envpool_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
 # The four-wide SIMD types (core/math/lanes.h) are never passed in a call, so the calling convention does not matter.
 target_compile_options(envpool_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>)

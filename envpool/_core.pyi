@@ -238,7 +238,7 @@ def add_pure_model(
 def live_models() -> int:
     """Returns the number of models for jitted code."""
 
-def live_ports() -> int:
+def live_pool_entries() -> int:
     """Returns the number of pools that jitted code can refer to, including closed ones."""
 
 def xla_handlers(platform: str) -> dict[str, dict[str, Any]]:

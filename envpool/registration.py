@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from envpool.python.import_paths import EnvRegistry
+from envpool.python.compat.import_paths import EnvRegistry
 from envpool.python.registry import find, list_all_envs, register, register_family
 
 if TYPE_CHECKING:

@@ -25,11 +25,11 @@ WHEELS = ("numpy", "gymnasium", "dm-env", "pytest", "ale-py", "mujoco", "dm_cont
 # These check golden hashes of every table, Atari frame by frame against ale-py, and bad input. Tests that start other
 # processes cannot run, because the system cannot start arm64 programs without the emulator.
 TESTS = (
-    "envpool.python.determinism_test",
-    "envpool.atari.interpreter_test",
-    "envpool.atari.bad_input_test",
-    "envpool.atari.resize_test",
-    "envpool.python.batches_test",
+    "tests.python.determinism_test",
+    "tests.atari.interpreter_test",
+    "tests.atari.bad_input_test",
+    "tests.atari.resize_test",
+    "tests.python.batches_test",
 )
 
 

@@ -39,11 +39,11 @@ PACKAGES = {"numpy": "1.26.4" if sys.version_info < (3, 13) else ""}
 PACKAGES |= {name: version(name) for name in ("gymnasium", "dm-env", "pytest", "ale-py", "mpmath")}
 # These check golden hashes of every table, Atari's interpreter and machine code, and bad input.
 TESTS = (
-    "envpool.python.determinism_test",
-    "envpool.atari.interpreter_test",
-    "envpool.atari.bad_input_test",
-    "envpool.python.batches_test",
-    "envpool.python.episodes_test",
+    "tests.python.determinism_test",
+    "tests.atari.interpreter_test",
+    "tests.atari.bad_input_test",
+    "tests.python.batches_test",
+    "tests.python.episodes_test",
 )
 
 
@@ -105,7 +105,7 @@ def macos(processor: str) -> None:
 def main(arguments: list[str]) -> None:
     """Compiles for the targets."""
     known = ["windows", *MACOS_PROCESSORS]
-    tests = [word for word in arguments if word.startswith("envpool.") or word == "cpp"]
+    tests = [word for word in arguments if word.startswith("tests.") or word == "cpp"]
     targets = [word for word in arguments if word not in tests]
     if unknown := [target for target in targets if target not in known]:
         sys.exit(f"unknown targets: {', '.join(unknown)}; the targets are {', '.join(known)}")

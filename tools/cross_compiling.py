@@ -40,10 +40,12 @@ def extension_options(include: Path, suffix: str) -> list[str]:
 
 
 def install(folder: Path, site: Path) -> None:
-    """Installs the package with its tests, as compiled in ``folder``, into a folder for Python packages."""
+    """Installs the package, as compiled in ``folder``, into a folder for Python packages, and links the tests there."""
     shutil.rmtree(site / "envpool", ignore_errors=True)
     shutil.copytree(ROOT / "envpool", site / "envpool", ignore=shutil.ignore_patterns("__pycache__", "*.cc", "*.h"))
     run("cmake", "--install", folder, "--prefix", site)
+    (site / "tests").unlink(missing_ok=True)
+    (site / "tests").symlink_to(ROOT / "tests")
 
 
 def run_cpp_tests(folder: Path, env: Mapping[str, str]) -> None:

@@ -6,7 +6,7 @@
     python tools/gpu_proof.py --out proof --sections bits           one section
     ENVPOOL_LIBCUDA=build/standin/libcuda.so.1 python tools/gpu_proof.py --small --out proof   without a GPU
 
-It needs envpool installed with ENVPOOL_TESTING=1, and no network. PyTorch, JAX and CuPy are used if they are installed.
+It needs envpool installed, and no network. PyTorch, JAX and CuPy are used if they are installed.
 The most important sections come first. Each runs in a process of its own, so a crash or a hang ends only its current
 step. Each step's result is written to a file of JSON lines at once. Steps whose results are in the file are skipped, so
 that a later run continues. After each section, all results are written as Markdown: summary.md, and gpu.md, which is a
@@ -39,10 +39,15 @@ import envpool
 from envpool.cuda import driver, nvrtc
 from envpool.python.options import AUTORESET_MODES
 from envpool.python.registry import find
-from envpool.testing.device_comparison import MORE, Case, compare, players, pools, tasks
-from envpool.testing.proof import Result, Step, jax_programs, libraries
-from envpool.testing.proof import speed as speeds
-from envpool.testing.rooflines import readable
+
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # the folder is not there with PYTHONSAFEPATH
+
+import tests_on_path  # noqa: F401  (makes tests/ importable)
+
+from tests.cuda.device_comparison import MORE, Case, compare, players, pools, tasks
+from tests.proof import Result, Step, jax_programs, libraries
+from tests.proof import speed as speeds
+from tests.standin.rooflines import readable
 
 # The games of benchmark/atari.py.
 GAMES = (
@@ -284,8 +289,8 @@ def supervise(part: Part, out: Path, small: bool, seconds: float) -> str:
         ran = time.time() - since
         if status is not None or ran > HANGS:
             with part.lines.open("a") as file:
-                told = {"name": name, "error": f"the process {why}: {_tail(part.log)}", "seconds": round(ran, 2)}
-                _write(file, part, told)
+                record = {"name": name, "error": f"the process {why}: {_tail(part.log)}", "seconds": round(ran, 2)}
+                _write(file, part, record)
     return "incomplete"
 
 
@@ -331,12 +336,12 @@ def _lines(path: Path, *, repair: bool = True) -> list[Result]:
 
 def card(read: dict[str, list[Result]]) -> str:
     """Returns the name of the GPU, or says that there was none."""
-    for told in read.get("machine", []):
-        if "devices" in told:
+    for record in read.get("machine", []):
+        if "devices" in record:
             return (
                 "**the stand-in for NVIDIA's driver: no GPU ran this**"
-                if told["stand_in"]
-                else str(told["devices"][0]["name"])
+                if record["stand_in"]
+                else str(record["devices"][0]["name"])
             )
     return "an unknown machine"
 
@@ -344,16 +349,19 @@ def card(read: dict[str, list[Result]]) -> str:
 def summary(read: dict[str, list[Result]]) -> str:
     """Returns the results of all sections as Markdown."""
     lines: list[str] = []
-    for told in read.get("machine", []):
-        if "error" in told:
-            lines += [f"{told['name']}: {told['error']}", ""]
-        elif told["name"] == "copy":
-            lines += [f"A copy in its memory moves {told['bytes_per_second'] / 1e12:.2f} TB/s.", ""]
+    for record in read.get("machine", []):
+        if "error" in record:
+            lines += [f"{record['name']}: {record['error']}", ""]
+        elif record["name"] == "copy":
+            lines += [f"A copy in its memory moves {record['bytes_per_second'] / 1e12:.2f} TB/s.", ""]
         else:
-            versions = ", ".join(f"{name} {version}" for name, version in told["packages"].items())
-            lines += [f"On {card(read)}; {told['driver']}; {told['nvrtc']}; Python {told['python']}; {versions}.", ""]
-            if told["missing"]:
-                lines += [f"Not installed, so not checked: {', '.join(told['missing'])}.", ""]
+            versions = ", ".join(f"{name} {version}" for name, version in record["packages"].items())
+            lines += [
+                f"On {card(read)}; {record['driver']}; {record['nvrtc']}; Python {record['python']}; {versions}.",
+                "",
+            ]
+            if record["missing"]:
+                lines += [f"Not installed, so not checked: {', '.join(record['missing'])}.", ""]
     measured = [each for name in ("speed", "graph", "jax") for each in read.get(name, []) if "steps_per_second" in each]
     failed = [each for name in ("speed", "graph") for each in read.get(name, []) if "steps_per_second" not in each]
     failed = [each for each in failed if "skipped" not in each]
@@ -375,8 +383,8 @@ def summary(read: dict[str, list[Result]]) -> str:
                 "",
             ]
     for each in read.get("plumbing", []):
-        told = {key: value for key, value in each.items() if key not in ("name", "seconds", "trace") and value != ""}
-        lines.append(f"- {each['name']}: {told}")
+        record = {key: value for key, value in each.items() if key not in ("name", "seconds", "trace") and value != ""}
+        lines.append(f"- {each['name']}: {record}")
     if rates := [*measured, *failed]:
         lines += [
             "",

@@ -63,9 +63,9 @@ struct Math {
   static void spec(const Params&, Spec& spec) {
     for (const char* name : {"sin", "cos", "sincos", "exp", "log", "atan", "atan2", "fmod", "rint", "floor", "ceil",
                              "sqrt", "sign", "order", "quotient", "conversion"}) {
-      spec.obs<i64>(name, {2}).says("digests of results in f64 and f32");
+      spec.obs<i64>(name, {2}).doc("digests of results in f64 and f32");
     }
-    spec.action<i32>().categories(2).says("0: arguments of any magnitude; 1: magnitudes from 2^-40 to 2^41");
+    spec.action<i32>().categories(2).doc("0: arguments of any magnitude; 1: magnitudes from 2^-40 to 2^41");
   }
 #endif
 

@@ -18,7 +18,7 @@ from wheels import ROOT, VERSIONS, compiler_cache, find_pythons
 
 OUT = ROOT / "build" / "matrix"
 INTERFACES = [
-    f"envpool.python.{name}_test" for name in ["registry", "specs", "interfaces", "batches", "episodes", "copies"]
+    f"tests.python.{name}_test" for name in ["registry", "specs", "interfaces", "batches", "episodes", "copies"]
 ]
 JAX = "CartPole or offsets or inside or equal_calls or errors or refused or succeed or lifetime"
 
@@ -48,7 +48,7 @@ def run(log: Path, *command: str | Path, env: dict[str, str] | None = None, cwd:
 
 
 def compile_for(version: str, python: Path) -> Path | None:
-    """Returns the wheel with tests for a Python, or None if it cannot be built."""
+    """Returns the wheel for a Python, built with the libraries for tests, or None if it cannot be built."""
     folder, log = OUT / f"wheel-{version}", OUT / f"wheel-{version}.log"
     shutil.rmtree(folder, ignore_errors=True)
     built = run(
@@ -81,6 +81,7 @@ def test(version: str, python: Path, wheel: Path, name: str, packages: dict[str,
     versions = "import importlib.metadata as m, sys; print(*(f'{p} {m.version(p)}' for p in sys.argv[1:]), sep=', ')"
     found = subprocess.check_output([inside, "-c", versions, *packages], text=True).strip()
     site = next((folder / "lib").glob("python3*")) / "site-packages"
+    (site / "tests").symlink_to(ROOT / "tests")
     pytest: list[str | Path] = [
         inside,
         "-m",
@@ -99,7 +100,7 @@ def test(version: str, python: Path, wheel: Path, name: str, packages: dict[str,
         "ENVPOOL_SOURCE_DIR": str(ROOT),
         "PYTHONSAFEPATH": "1",
     }
-    suites = {"interfaces": INTERFACES, "jax": ["envpool.jax", "-k", JAX]}
+    suites = {"interfaces": INTERFACES, "jax": ["tests.jax", "-k", JAX]}
     failed = [
         suite for suite, chosen in suites.items() if not run(log, *pytest, "--pyargs", *chosen, env=env, cwd=site)
     ]

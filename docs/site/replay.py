@@ -4,7 +4,7 @@
     make docs-browse
 
 Every portable id that has a golden hash, and two others chosen by the date, plays the trajectory of
-envpool/testing/trajectories.py in WebAssembly. The hash of the trajectory must equal the golden hash or, if there is
+tests/support/trajectories.py in WebAssembly. The hash of the trajectory must equal the golden hash or, if there is
 none, the hash of a pool's trajectory. If the id can be rendered, three of its images must equal the pool's too.
 Families that cannot be played on the site are compiled for this test. The test also plays one environment with the
 keyboard, and lets the trained agents play episodes. Their returns must equal those in a pool, and reach a level.
@@ -31,8 +31,8 @@ from envpool import _core
 from envpool.python.construction import Construction
 from envpool.python.registry import find
 from envpool.python.spaces import ArraySpecs, observation_tree
-from envpool.testing import trajectories
-from envpool.testing.trajectories import NUM_ENVS, STEPS
+from tests.support import trajectories
+from tests.support.trajectories import NUM_ENVS, STEPS
 
 SEED = 2024  # as in trajectories.play
 RENDERED = (0, 1, STEPS)  # the steps after which the image of environment 0 is compared; 0 is the reset

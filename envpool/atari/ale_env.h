@@ -122,11 +122,11 @@ struct AleEnv {
     std::vector<i64> shape = {p.screen_height, kWidth};
     if (p.obs_type == kRgb) shape.push_back(3);
     if (p.obs_type == kRam) shape = {128};
-    spec.obs<u8>("obs", shape).bounds(0, 255).says("The screen after the step, or the console's memory.");
-    spec.info<i32>("info:lives").says("Lives left; 0 in games without lives.");
-    spec.info<i32>("info:episode_frame_number").says("Video frames since the reset.");
-    spec.info<i32>("info:frame_number").says("Video frames since the console was powered on.");
-    spec.action<i32>().categories(p.action_count).says("The player's action for frameskip frames.");
+    spec.obs<u8>("obs", shape).bounds(0, 255).doc("The screen after the step, or the console's memory.");
+    spec.info<i32>("info:lives").doc("Lives left; 0 in games without lives.");
+    spec.info<i32>("info:episode_frame_number").doc("Video frames since the reset.");
+    spec.info<i32>("info:frame_number").doc("Video frames since the console was powered on.");
+    spec.action<i32>().categories(p.action_count).doc("The player's action for frameskip frames.");
     spec.render_fps = 60.0 / std::max(p.skip_low, 1);
     spec.render_height = p.screen_height;
     spec.render_width = kWidth;

@@ -194,17 +194,17 @@ struct AtariEnv {
     if (p.observe_ram) {
       spec.obs<u8>("obs", {p.stack_num, 128})
           .bounds(0, 255)
-          .says("The console's memory after each of the last steps, oldest first.");
+          .doc("The console's memory after each of the last steps, oldest first.");
     } else {
       spec.obs<u8>("obs", {p.stack_num * p.channels, p.img_height, p.img_width})
           .bounds(0, 255)
-          .says("The last images, oldest first; in colour, each has a red, a green and a blue plane.");
+          .doc("The last images, oldest first; in colour, each has a red, a green and a blue plane.");
     }
-    spec.info<i32>("info:lives").says("Lives left; 0 in games without lives.");
-    spec.info<f32>("info:reward").says("The reward of this step, not clipped.");
-    spec.info<i32>("info:terminated").bounds(0, 1).says("1 when the game is over.");
-    spec.info<u8>("info:ram", {128}).bounds(0, 255).says("The console's memory.");
-    spec.action<i32>().categories(p.action_count).says("The player's action for frame_skip frames.");
+    spec.info<i32>("info:lives").doc("Lives left; 0 in games without lives.");
+    spec.info<f32>("info:reward").doc("The reward of this step, not clipped.");
+    spec.info<i32>("info:terminated").bounds(0, 1).doc("1 when the game is over.");
+    spec.info<u8>("info:ram", {128}).bounds(0, 255).doc("The console's memory.");
+    spec.action<i32>().categories(p.action_count).doc("The player's action for frame_skip frames.");
     if (p.reward_clip) {
       spec.reward_low = -1;
       spec.reward_high = 1;

@@ -34,8 +34,8 @@ struct alignas(64) SharedGame {
 
 // The part of an environment's Params that chooses the game.
 struct GameParams {
-  const u8* blob;    // begins with the SharedGame
-  const void* kept;  // the ROM as native code of this process; null: the ROM is interpreted
+  const u8* blob;      // begins with the SharedGame
+  const void* native;  // the ROM as native code of this process; null: the ROM is interpreted
   Setup setup;
   u8 actions[kActions];  // maps the agent's action numbers to Action
   u8 action_count;
@@ -50,7 +50,7 @@ ENVPOOL_FN const SharedGame& shared_game(const GameParams& game) {
 ENVPOOL_FN Setup make_setup(const GameParams& game) {
   Setup setup = game.setup;
   setup.rom = &shared_game(game).rom;
-  setup.native = game.kept;
+  setup.native = game.native;
   return setup;
 }
 
@@ -113,8 +113,8 @@ inline Blob make_shared_game(GameParams game, const OptionValues& o, std::string
   Blob bytes(sizeof(SharedGame) + more);
   SharedGame& c = *new (bytes.data()) SharedGame{};
   c.rom = *parse_rom(o, task);
-  bytes.keep(compile_rom(c.rom));
-  game.kept = bytes.kept();
+  bytes.attach_native(compile_rom(c.rom));
+  game.native = bytes.native();
   for (i32 i = 0; i < 256; ++i) {
     c.gray[i] = palette_gray(c.rom.pal)[i];
     const u32 colour = palette_rgb(c.rom.pal)[i];

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "envpool/core/pool/state_buffer.h"
+#include "envpool/core/pool/block.h"
 #include "envpool/core/table/spec.h"
 #include "envpool/core/table/vtable.h"
 

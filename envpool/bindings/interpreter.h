@@ -39,9 +39,9 @@ class InHandler {
 // A daemon thread may be waiting in a call while the main thread finalizes the interpreter, after which the lock can no
 // longer be acquired. CPython before 3.14 then unwinds the thread's stack. This would run destructors that need the
 // interpreter, some of which are pybind11's and noexcept. CPython 3.14 and later block the thread forever. We block it
-// in both cases. The blocked thread may still hold a mutex of its call: the gate of a pool on a GPU
-// (cuda_pool_calls.h), or the mutex that makes steps of a pool on the CPU exclusive. It holds no mutex that is needed
-// to close pools at exit (live_pools.h), and no pool counts it as running, so the process still exits as usual.
+// in both cases. The blocked thread may still hold a mutex of its call: the mutex of a pool on a GPU
+// (gpu/pool_calls.h), or the mutex that makes steps of a pool on the CPU exclusive. It holds no mutex that is needed
+// to close pools at exit (pool/live_pools.h), and no pool counts it as running, so the process still exits as usual.
 class Unlocked {
  public:
   Unlocked() : state_(InHandler::here() ? nullptr : PyEval_SaveThread()) {}

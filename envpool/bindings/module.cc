@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "envpool/bindings/constants.h"
-#include "envpool/bindings/cuda_pool.h"
-#include "envpool/bindings/live_pools.h"
-#include "envpool/bindings/pool.h"
+#include "envpool/bindings/gpu/pool.h"
+#include "envpool/bindings/gpu/xla.h"
+#include "envpool/bindings/jax/models.h"
+#include "envpool/bindings/jax/pool.h"
+#include "envpool/bindings/jax/pure.h"
+#include "envpool/bindings/pool/live_pools.h"
+#include "envpool/bindings/pool/pool.h"
 #include "envpool/bindings/table.h"
-#include "envpool/bindings/xla_cuda.h"
-#include "envpool/bindings/xla_models.h"
-#include "envpool/bindings/xla_pool.h"
-#include "envpool/bindings/xla_pure.h"
 #include "envpool/core/pool/env_pool.h"
 #include "envpool/core/system/system.h"
 
@@ -50,7 +50,7 @@ struct ModelReference {
 // of the options' values in a parameter row, the row of default parameters, and the parts of a state as JSON.
 py::tuple add_pure_model(const PyTable& table, const std::string& label, const py::dict& options, i32 max_episode_steps,
                          const std::string& source, const std::vector<std::string>& includes, i32 threads, i32 envs) {
-  const PlainArithmetic arithmetic;
+  const FloatModeGuard float_mode;
   const xla::ModelInfo made = xla::add_model(table.get(), label, PyTable::option_list(options), max_episode_steps,
                                              {source, includes, threads, envs});
   return py::make_tuple(ModelReference{made.model, made.reference}, std::int64_t(made.state_bytes),
@@ -143,7 +143,7 @@ PYBIND11_MODULE(_core, m) {
     return std::int64_t(reference.number);
   });
   m.def("live_models", [] { return std::int64_t(xla::live_models()); });
-  m.def("live_ports", [] { return std::int64_t(xla::live_ports()); });
+  m.def("live_pool_entries", [] { return std::int64_t(xla::live_pool_entries()); });
   m.def("xla_handlers", &xla_handlers, py::arg("platform"),
         "XLA FFI handlers of portable environments and of pools, by name and stage.");
   m.def("set_device_compiler", &set_device_compiler, py::arg("library"), py::arg("image"));

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "envpool/bindings/arguments.h"
-#include "envpool/core/math/arithmetic.h"
+#include "envpool/core/math/float_mode.h"
 #include "envpool/core/pool/environments.h"
 
 namespace envpool::python {
@@ -51,7 +51,7 @@ class PyTable {
     const OptionList list = option_list(options);
     const abi::Options view = list.view();
     TextBuffer json;
-    const PlainArithmetic arithmetic;
+    const FloatModeGuard float_mode;
     try_table([&](abi::TextSink error) { return table_.spec(&view, json, error); });
     return json.text;
   }

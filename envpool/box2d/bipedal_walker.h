@@ -122,8 +122,8 @@ struct BipedalWalker {
     high.resize(24, 1);
     s.obs<f32>("obs", {24})
         .bounds(low, high)
-        .says("angle, angular velocity and velocity of the hull, joints and contacts of the legs, ten distances");
-    s.action<f32>("action", {4}).bounds(-1, 1).says("torques of hip and knee of the first and of the second leg");
+        .doc("angle, angular velocity and velocity of the hull, joints and contacts of the legs, ten distances");
+    s.action<f32>("action", {4}).bounds(-1, 1).doc("torques of hip and knee of the first and of the second leg");
     s.render_fps = 50;
     s.render_height = 400;
     s.render_width = 600;

@@ -53,11 +53,11 @@ struct CarRacing {
             .lap_complete = v.real("lap_complete_percent")};
   }
   static void spec(const Params& p, Spec& s) {
-    s.obs<u8>("obs", {kSide, kSide, 3}).bounds(0, 255).says("RGB image of the car's surroundings and indicators");
+    s.obs<u8>("obs", {kSide, kSide, 3}).bounds(0, 255).doc("RGB image of the car's surroundings and indicators");
     if (p.continuous) {
-      s.action<f32>("action", {3}).bounds({-1, 0, 0}, {1, 1, 1}).says("steering, gas, brake");
+      s.action<f32>("action", {3}).bounds({-1, 0, 0}, {1, 1, 1}).doc("steering, gas, brake");
     } else {
-      s.action<i32>().categories(5).says("nothing, right, left, gas, brake");
+      s.action<i32>().categories(5).doc("nothing, right, left, gas, brake");
     }
     s.render_fps = 50;
     s.render_height = 400;

@@ -33,7 +33,7 @@ struct ContactSolver {
 
   ENVPOOL_DEVICE_CALL void begin(const Place* places, const Motion* motions) {
     const Manifold& m = *manifold;
-    const f32 mass = inertia.mass, turning = inertia.turning;
+    const f32 mass = inertia.mass, inverse_inertia = inertia.inverse_inertia;
     const Place place = places[body];
     const Motion motion = motions[body];
     const Pose pose = pose_of(place.center, place.angle, inertia.center);
@@ -48,18 +48,18 @@ struct ContactSolver {
       const Vec middle = m.edge_of_body ? 0.5f * (on_point + on_plane) : 0.5f * (on_plane + on_point);
       Point& p = point[i];
       p.arm = middle - place.center;
-      const f32 lever = cross(p.arm, normal), k = mass + turning * lever * lever;
+      const f32 lever = cross(p.arm, normal), k = mass + inverse_inertia * lever * lever;
       p.normal_mass = k > 0 ? 1 / k : 0;
-      const f32 side = cross(p.arm, cross(normal, 1.0f)), k_side = mass + turning * side * side;
+      const f32 side = cross(p.arm, cross(normal, 1.0f)), k_side = mass + inverse_inertia * side * side;
       p.tangent_mass = k_side > 0 ? 1 / k_side : 0;
       const f32 speed = dot(normal, motion.velocity + cross(motion.spin, p.arm));
       p.bias = speed < -1 ? -restitution * speed : 0;
     }
     if (count != 2) return;
     const f32 first = cross(point[0].arm, normal), second = cross(point[1].arm, normal);
-    k11 = mass + turning * first * first;
-    k22 = mass + turning * second * second;
-    k12 = mass + turning * first * second;
+    k11 = mass + inverse_inertia * first * first;
+    k22 = mass + inverse_inertia * second * second;
+    k12 = mass + inverse_inertia * first * second;
     if (!(k11 * k11 < 1000 * (k11 * k22 - k12 * k12))) {  // the points are nearly redundant
       count = 1;
       return;
@@ -121,10 +121,10 @@ struct ContactSolver {
       const Vec arm = at - place.center;
       least_gap = least(least_gap, gap);
       const f32 error = clamped(part * (gap + kSlop), -0.2f, 0);
-      const f32 lever = cross(arm, outward), k = inertia.mass + inertia.turning * lever * lever;
+      const f32 lever = cross(arm, outward), k = inertia.mass + inertia.inverse_inertia * lever * lever;
       const Vec impulse = (k > 0 ? -error / k : 0) * outward;
       place.center = place.center + inertia.mass * impulse;
-      place.angle += inertia.turning * cross(arm, impulse);
+      place.angle += inertia.inverse_inertia * cross(arm, impulse);
     }
     places[body] = place;
     return least_gap;
@@ -133,7 +133,7 @@ struct ContactSolver {
  private:
   ENVPOOL_ALWAYS_INLINE void push(Motion& m, Vec arm, Vec impulse) const {
     m.velocity = m.velocity + inertia.mass * impulse;
-    m.spin += inertia.turning * cross(arm, impulse);
+    m.spin += inertia.inverse_inertia * cross(arm, impulse);
   }
 
   // Solves the linear complementarity problem of two points: tries the cases that both of them push, that only one
@@ -156,7 +156,7 @@ struct ContactSolver {
     }
     const Vec first = (x.x - old.x) * normal, second = (x.y - old.y) * normal;
     m.velocity = m.velocity + inertia.mass * (first + second);
-    m.spin += inertia.turning * (cross(point[0].arm, first) + cross(point[1].arm, second));
+    m.spin += inertia.inverse_inertia * (cross(point[0].arm, first) + cross(point[1].arm, second));
     impulses[0].x = x.x;
     impulses[1].x = x.y;
   }

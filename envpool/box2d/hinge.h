@@ -35,7 +35,7 @@ struct Place {
 // The centre of mass and the inertia of a body, as the solver uses them.
 struct Inertia {
   Vec center;
-  f32 mass, turning;  // the inverse mass and the inverse moment of inertia
+  f32 mass, inverse_inertia;  // the inverse mass and the inverse moment of inertia
 };
 
 struct Triple {
@@ -71,21 +71,21 @@ struct HingeSolver {
     const f32 angle_a = places[first].angle, angle_b = places[second].angle;
     arm_a = rotate(rotation(angle_a), def.anchor_first - a.center);
     arm_b = rotate(rotation(angle_b), def.anchor_second - b.center);
-    row_x.x = a.mass + b.mass + arm_a.y * arm_a.y * a.turning + arm_b.y * arm_b.y * b.turning;
-    row_y.x = -arm_a.y * arm_a.x * a.turning - arm_b.y * arm_b.x * b.turning;
-    row_z.x = -arm_a.y * a.turning - arm_b.y * b.turning;
+    row_x.x = a.mass + b.mass + arm_a.y * arm_a.y * a.inverse_inertia + arm_b.y * arm_b.y * b.inverse_inertia;
+    row_y.x = -arm_a.y * arm_a.x * a.inverse_inertia - arm_b.y * arm_b.x * b.inverse_inertia;
+    row_z.x = -arm_a.y * a.inverse_inertia - arm_b.y * b.inverse_inertia;
     row_x.y = row_y.x;
-    row_y.y = a.mass + b.mass + arm_a.x * arm_a.x * a.turning + arm_b.x * arm_b.x * b.turning;
-    row_z.y = arm_a.x * a.turning + arm_b.x * b.turning;
+    row_y.y = a.mass + b.mass + arm_a.x * arm_a.x * a.inverse_inertia + arm_b.x * arm_b.x * b.inverse_inertia;
+    row_z.y = arm_a.x * a.inverse_inertia + arm_b.x * b.inverse_inertia;
     row_x.z = row_z.x;
     row_y.z = row_z.y;
-    row_z.z = a.turning + b.turning;
+    row_z.z = a.inverse_inertia + b.inverse_inertia;
     rows_yz = cross(row_y, row_z);
     inverse3 = dot(row_x, rows_yz);
     if (inverse3 != 0) inverse3 = 1 / inverse3;
     inverse2 = row_x.x * row_y.y - row_y.x * row_x.y;
     if (inverse2 != 0) inverse2 = 1 / inverse2;
-    motor_mass = a.turning + b.turning;
+    motor_mass = a.inverse_inertia + b.inverse_inertia;
     if (motor_mass > 0) motor_mass = 1 / motor_mass;
     motor_speed = hinge.motor_speed;
     most_motor_impulse = seconds * hinge.motor_torque;
@@ -100,9 +100,9 @@ struct HingeSolver {
     Motion &ma = motions[first], &mb = motions[second];
     const Vec push = hinge.impulse;
     ma.velocity = ma.velocity - a.mass * push;
-    ma.spin -= a.turning * (cross(arm_a, push) + hinge.motor_impulse + hinge.limit_impulse);
+    ma.spin -= a.inverse_inertia * (cross(arm_a, push) + hinge.motor_impulse + hinge.limit_impulse);
     mb.velocity = mb.velocity + b.mass * push;
-    mb.spin += b.turning * (cross(arm_b, push) + hinge.motor_impulse + hinge.limit_impulse);
+    mb.spin += b.inverse_inertia * (cross(arm_b, push) + hinge.motor_impulse + hinge.limit_impulse);
   }
 
   // Runs a round of the velocity solver. Returns the change of the hinge's impulse, which later rounds do not read.
@@ -112,8 +112,8 @@ struct HingeSolver {
     const f32 motor = clamped(hinge.motor_impulse + turned, -most_motor_impulse, most_motor_impulse);
     const f32 change = motor - hinge.motor_impulse;
     hinge.motor_impulse = motor;
-    ma.spin -= a.turning * change;
-    mb.spin += b.turning * change;
+    ma.spin -= a.inverse_inertia * change;
+    mb.spin += b.inverse_inertia * change;
     const Vec drift = mb.velocity + cross(mb.spin, arm_b) - ma.velocity - cross(ma.spin, arm_a);
     Vec linear;
     if (limit != 0) {
@@ -131,15 +131,15 @@ struct HingeSolver {
       }
       linear = {push.x, push.y};
       ma.velocity = ma.velocity - a.mass * linear;
-      ma.spin -= a.turning * (cross(arm_a, linear) + push.z);
+      ma.spin -= a.inverse_inertia * (cross(arm_a, linear) + push.z);
       mb.velocity = mb.velocity + b.mass * linear;
-      mb.spin += b.turning * (cross(arm_b, linear) + push.z);
+      mb.spin += b.inverse_inertia * (cross(arm_b, linear) + push.z);
     } else {
       linear = solve2(-drift);
       ma.velocity = ma.velocity - a.mass * linear;
-      ma.spin -= a.turning * cross(arm_a, linear);
+      ma.spin -= a.inverse_inertia * cross(arm_a, linear);
       mb.velocity = mb.velocity + b.mass * linear;
-      mb.spin += b.turning * cross(arm_b, linear);
+      mb.spin += b.inverse_inertia * cross(arm_b, linear);
     }
     hinge.impulse = hinge.impulse + linear;
     motions[first] = ma;
@@ -158,20 +158,20 @@ struct HingeSolver {
       turn_error = limit < 0 ? -error : error;
       error = limit < 0 ? clamped(error + kAngularSlop, -most, 0) : clamped(error - kAngularSlop, 0, most);
       const f32 push = -motor_mass * error;
-      pa.angle -= a.turning * push;
-      pb.angle += b.turning * push;
+      pa.angle -= a.inverse_inertia * push;
+      pb.angle += b.inverse_inertia * push;
     }
     const Vec ra = rotate(rotation(pa.angle), def.anchor_first - a.center);
     const Vec rb = rotate(rotation(pb.angle), def.anchor_second - b.center);
     const Vec error = pb.center + rb - pa.center - ra;
-    const f32 xx = a.mass + b.mass + a.turning * ra.y * ra.y + b.turning * rb.y * rb.y;
-    const f32 xy = -a.turning * ra.x * ra.y - b.turning * rb.x * rb.y;
-    const f32 yy = a.mass + b.mass + a.turning * ra.x * ra.x + b.turning * rb.x * rb.x;
+    const f32 xx = a.mass + b.mass + a.inverse_inertia * ra.y * ra.y + b.inverse_inertia * rb.y * rb.y;
+    const f32 xy = -a.inverse_inertia * ra.x * ra.y - b.inverse_inertia * rb.x * rb.y;
+    const f32 yy = a.mass + b.mass + a.inverse_inertia * ra.x * ra.x + b.inverse_inertia * rb.x * rb.x;
     const Vec push = -solve(xx, xy, yy, error);
     pa.center = pa.center - a.mass * push;
-    pa.angle -= a.turning * cross(ra, push);
+    pa.angle -= a.inverse_inertia * cross(ra, push);
     pb.center = pb.center + b.mass * push;
-    pb.angle += b.turning * cross(rb, push);
+    pb.angle += b.inverse_inertia * cross(rb, push);
     places[first] = pa;
     places[second] = pb;
     return length(error) <= kSlop && turn_error <= kAngularSlop;

@@ -106,11 +106,11 @@ struct LunarLander {
     const f64 turn = f32(2 * kPi);
     s.obs<f32>("obs", {8})
         .bounds({-2.5, -2.5, -10, -10, -turn, -10, 0, 0}, {2.5, 2.5, 10, 10, turn, 10, 1, 1})
-        .says("x, y, their velocities, angle, angular velocity, contact of the legs");
+        .doc("x, y, their velocities, angle, angular velocity, contact of the legs");
     if (p.continuous) {
-      s.action<f32>("action", {2}).bounds(-1, 1).says("main engine, side engines");
+      s.action<f32>("action", {2}).bounds(-1, 1).doc("main engine, side engines");
     } else {
-      s.action<i32>().categories(4).says("nothing, left engine, main engine, right engine");
+      s.action<i32>().categories(4).doc("nothing, left engine, main engine, right engine");
     }
     s.render_fps = 50;
     s.render_height = 400;

@@ -55,7 +55,7 @@ struct HingeLanes {
   i32 first, second;
   i32x8 at_limit, at_low, at_high;  // whether the hinge is at a limit, and at which
   bool any_at_limit;
-  f32x8 mass_a, turning_a, mass_b, turning_b;
+  f32x8 mass_a, inverse_inertia_a, mass_b, inverse_inertia_b;
   VecLanes arm_a, arm_b;
   f32x8 xx, xy, yy, zx, zy, zz;  // the symmetric matrix whose rows HingeSolver holds
   f32x8 yz_x, yz_y, yz_z;        // HingeSolver::rows_yz
@@ -70,9 +70,9 @@ struct HingeLanes {
     at_low[lane] = from.limit < 0 ? -1 : 0;
     at_high[lane] = from.limit > 0 ? -1 : 0;
     mass_a[lane] = from.a.mass;
-    turning_a[lane] = from.a.turning;
+    inverse_inertia_a[lane] = from.a.inverse_inertia;
     mass_b[lane] = from.b.mass;
-    turning_b[lane] = from.b.turning;
+    inverse_inertia_b[lane] = from.b.inverse_inertia;
     set(arm_a, lane, from.arm_a);
     set(arm_b, lane, from.arm_b);
     xx[lane] = from.row_x.x;
@@ -105,8 +105,8 @@ struct HingeLanes {
     const f32x8 motor = greatest(-most_motor_impulse, least(motor_impulse + turned, most_motor_impulse));
     const f32x8 change = motor - motor_impulse;
     motor_impulse = motor;
-    ma.spin -= turning_a * change;
-    mb.spin += turning_b * change;
+    ma.spin -= inverse_inertia_a * change;
+    mb.spin += inverse_inertia_b * change;
     const VecLanes drift = mb.velocity + cross(mb.spin, arm_b) - ma.velocity - cross(ma.spin, arm_a);
     VecLanes linear;
     if (any_at_limit) {
@@ -125,12 +125,12 @@ struct HingeLanes {
       // Adding -0 changes nothing.
       const f32x8 turn = select(at_limit, select(pulls, -limit_impulse, push_z), -f32x8{});
       limit_impulse = select(at_limit, select(pulls, f32x8{}, total), limit_impulse);
-      ma.spin -= turning_a * (cross(arm_a, linear) + turn);
-      mb.spin += turning_b * (cross(arm_b, linear) + turn);
+      ma.spin -= inverse_inertia_a * (cross(arm_a, linear) + turn);
+      mb.spin += inverse_inertia_b * (cross(arm_b, linear) + turn);
     } else {
       linear = solve2(-drift);
-      ma.spin -= turning_a * cross(arm_a, linear);
-      mb.spin += turning_b * cross(arm_b, linear);
+      ma.spin -= inverse_inertia_a * cross(arm_a, linear);
+      mb.spin += inverse_inertia_b * cross(arm_b, linear);
     }
     ma.velocity = ma.velocity - mass_a * linear;
     mb.velocity = mb.velocity + mass_b * linear;
@@ -150,7 +150,7 @@ struct ContactLanes {
   i32 body;
   i32x8 used, two;  // whether a contact is in this lane, and whether both of its points are solved
   bool any_one, any_two;
-  f32x8 mass, turning, friction;
+  f32x8 mass, inverse_inertia, friction;
   VecLanes normal;
   VecLanes arm[2];
   f32x8 normal_mass[2], tangent_mass[2], bias[2];
@@ -161,7 +161,7 @@ struct ContactLanes {
     used[lane] = -1;
     two[lane] = from.count == 2 ? -1 : 0;
     mass[lane] = from.inertia.mass;
-    turning[lane] = from.inertia.turning;
+    inverse_inertia[lane] = from.inertia.inverse_inertia;
     friction[lane] = from.friction;
     set(normal, lane, from.normal);
     for (i32 i = 0; i < from.count; ++i) {
@@ -205,7 +205,7 @@ struct ContactLanes {
  private:
   ENVPOOL_ALWAYS_INLINE void push(MotionLanes& m, i32x8 which, VecLanes at, VecLanes impulse) const {
     m.velocity = select(which, m.velocity + mass * impulse, m.velocity);
-    m.spin = select(which, m.spin + turning * cross(at, impulse), m.spin);
+    m.spin = select(which, m.spin + inverse_inertia * cross(at, impulse), m.spin);
   }
   // Applies friction to a point.
   ENVPOOL_ALWAYS_INLINE void slide(MotionLanes& m, int i, i32x8 which) {
@@ -233,7 +233,7 @@ struct ContactLanes {
                      select(is_pair, pair.y, select(~is_first & is_second, second, zero))};
     const VecLanes by_first = (x.x - old.x) * normal, by_second = (x.y - old.y) * normal;
     m.velocity = select(solved, now.velocity + mass * (by_first + by_second), m.velocity);
-    m.spin = select(solved, now.spin + turning * (cross(arm[0], by_first) + cross(arm[1], by_second)), m.spin);
+    m.spin = select(solved, now.spin + inverse_inertia * (cross(arm[0], by_first) + cross(arm[1], by_second)), m.spin);
     along[0] = select(solved, x.x, along[0]);
     along[1] = select(solved, x.y, along[1]);
   }

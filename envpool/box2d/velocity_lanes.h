@@ -2,7 +2,7 @@
 //
 // Runs the rounds of the velocity solver for up to eight worlds at once. A round is a long chain of dependent
 // operations, so a round of eight worlds takes hardly longer than a round of one. All rounds are computed, whereas the
-// scalar solver omits rounds that repeat earlier ones (see Stepper::iterate), because rounds rarely begin to repeat in
+// scalar solver omits rounds that repeat earlier ones (IslandSolver::iterate), because rounds rarely begin to repeat in
 // all lanes.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace envpool::box2d {
 
-// The islands of several worlds that consist of the same bodies and hinges, in the same order. `Problem` is that of a
-// Stepper.
+// The islands of several worlds that consist of the same bodies and hinges, in the same order. `Problem` is that of an
+// IslandSolver.
 template <class Problem, i32 kBodies, i32 kHinges>
 class VelocityLanes {
  public:

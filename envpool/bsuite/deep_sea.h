@@ -74,10 +74,10 @@ struct DeepSea {
   }
   static i64 extra_bytes(const Params& p) { return i64{words(p)} * i64{sizeof(u32)}; }
   static void spec(const Params& p, Spec& s) {
-    s.obs<f32>("obs", {p.size, p.size}).bounds(0, 1).says("1 in the cell of the diver");
-    s.info<i32>("total_bad_episodes").bounds(0, kInfinity).says("episodes that left the path to the treasure");
-    s.info<f32>("denoised_return").bounds(0, kInfinity).says("treasures found");
-    s.action<i32>().categories(2).says("one moves left, the other right");
+    s.obs<f32>("obs", {p.size, p.size}).bounds(0, 1).doc("1 in the cell of the diver");
+    s.info<i32>("total_bad_episodes").bounds(0, kInfinity).doc("episodes that left the path to the treasure");
+    s.info<f32>("denoised_return").bounds(0, kInfinity).doc("treasures found");
+    s.action<i32>().categories(2).doc("one moves left, the other right");
     drawing::Board::set_size(s, p.size, p.size);
     if (!p.deterministic) return;
     s.reward_low = -f64(max(p.move_cost, 0.0f));

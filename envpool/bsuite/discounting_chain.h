@@ -60,8 +60,8 @@ struct DiscountingChain {
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {2})
         .bounds({-1, 0}, {f64(p.n_actions - 1), 1})
-        .says("the choice, the fraction of the episode that is done");
-    s.action<i32>().categories(p.n_actions).says("the first action chooses when the reward comes");
+        .doc("the choice, the fraction of the episode that is done");
+    s.action<i32>().categories(p.n_actions).doc("the first action chooses when the reward comes");
     s.reward_low = std::min(0.0f, p.bonus_reward);
     s.reward_high = std::max(1.0f, p.bonus_reward);
     s.render_height = kHeight;

@@ -51,10 +51,10 @@ struct MemoryChain {
     std::vector<f64> low(size_t(p.num_bits) + 2, -1), high(size_t(p.num_bits) + 2, 1);
     low[0] = low[1] = 0;
     high[1] = p.num_bits - 1;
-    s.obs<f32>("obs", {p.num_bits + 2}).bounds(low, high).says("time left, index of the queried bit, the bits");
-    s.info<i32>("total_perfect").bounds(0, kInfinity).says("correct answers");
-    s.info<f32>("total_regret").bounds(0, kInfinity).says("2 for each wrong answer");
-    s.action<i32>().categories(2).says("the answer: 0 or 1");
+    s.obs<f32>("obs", {p.num_bits + 2}).bounds(low, high).doc("time left, index of the queried bit, the bits");
+    s.info<i32>("total_perfect").bounds(0, kInfinity).doc("correct answers");
+    s.info<f32>("total_regret").bounds(0, kInfinity).doc("2 for each wrong answer");
+    s.action<i32>().categories(2).doc("the answer: 0 or 1");
     s.reward_low = -1;
     s.reward_high = 1;
     s.render_height = kHeight;

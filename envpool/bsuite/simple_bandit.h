@@ -46,9 +46,9 @@ struct SimpleBandit {
   }
   static i64 extra_bytes(const Params& p) { return i64{p.num_actions} * i64{sizeof(i32)}; }
   static void spec(const Params& p, Spec& s) {
-    s.obs<f32>("obs", {1, 1}).bounds(1, 1).says("always 1");
-    s.info<f32>("total_regret").says("sum of optimal_return - reward over all steps");
-    s.action<i32>().categories(p.num_actions).says("the arm");
+    s.obs<f32>("obs", {1, 1}).bounds(1, 1).doc("always 1");
+    s.info<f32>("total_regret").doc("sum of optimal_return - reward over all steps");
+    s.action<i32>().categories(p.num_actions).doc("the arm");
     s.reward_low = 0;
     s.reward_high = 1;
     s.render_height = kHeight;

@@ -50,9 +50,9 @@ struct UmbrellaChain {
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {3 + p.n_distractor})
         .bounds(0, 1)
-        .says("need and possession of the umbrella, time left, random bits");
-    s.info<f32>("total_regret").bounds(0, kInfinity).says("2 for each wrong choice");
-    s.action<i32>().categories(2).says("1 takes the umbrella, 0 leaves it");
+        .doc("need and possession of the umbrella, time left, random bits");
+    s.info<f32>("total_regret").bounds(0, kInfinity).doc("2 for each wrong choice");
+    s.action<i32>().categories(2).doc("1 takes the umbrella, 0 leaves it");
     s.reward_low = -1;
     s.reward_high = 1;
     s.render_height = kHeight;

@@ -54,9 +54,9 @@ struct Acrobot {
     const f64 velocity1 = f32(kMaxVelocity1), velocity2 = f32(kMaxVelocity2);
     s.obs<f32>("obs", {6})
         .bounds({-1, -1, -1, -1, -velocity1, -velocity2}, {1, 1, 1, 1, velocity1, velocity2})
-        .says("cos and sin of angle 1, cos and sin of angle 2, their velocities");
-    s.info<f32>("state", {2}).says("the two angles");
-    s.action<i32>().categories(3).says("torque at the joint in N m, plus 1");
+        .doc("cos and sin of angle 1, cos and sin of angle 2, their velocities");
+    s.info<f32>("state", {2}).doc("the two angles");
+    s.action<i32>().categories(3).doc("torque at the joint in N m, plus 1");
     s.reward_low = -1;
     s.reward_high = 0;
     s.render_fps = 15;

@@ -70,8 +70,8 @@ struct CartPole {
     const f64 position = f32(p.position_limit * 2), angle = f32(p.angle_limit * 2);
     s.obs<f32>("obs", {4})
         .bounds({-position, -kInfinity, -angle, -kInfinity}, {position, kInfinity, angle, kInfinity})
-        .says("cart position, cart velocity, pole angle, pole angular velocity");
-    s.action<i32>().categories(2).says("0 pushes left, 1 right");
+        .doc("cart position, cart velocity, pole angle, pole angular velocity");
+    s.action<i32>().categories(2).doc("0 pushes left, 1 right");
     s.reward_low = p.sutton_barto_reward ? -1 : 1;
     s.reward_high = p.sutton_barto_reward ? 0 : 1;
     s.render_fps = 50;

@@ -47,8 +47,8 @@ struct MountainCar {
   static void spec(const Params&, Spec& s) {
     s.obs<f32>("obs", {2})
         .bounds({f32(kLeft), -f32(kMaxSpeed)}, {f32(kRight), f32(kMaxSpeed)})
-        .says("position, velocity");
-    s.action<i32>().categories(3).says("0 accelerates left, 1 not at all, 2 right");
+        .doc("position, velocity");
+    s.action<i32>().categories(3).doc("0 accelerates left, 1 not at all, 2 right");
     s.reward_low = s.reward_high = -1;
     s.render_height = 400;
     s.render_width = 600;

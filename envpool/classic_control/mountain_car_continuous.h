@@ -45,8 +45,8 @@ struct MountainCarContinuous {
     return {.goal_velocity = f32(v.real("goal_velocity")), .power = f32(v.real("power"))};
   }
   static void spec(const Params&, Spec& s) {
-    s.obs<f32>("obs", {2}).bounds({kLeft, -kMaxSpeed}, {kRight, kMaxSpeed}).says("position, velocity");
-    s.action<f32>("action", {1}).bounds(-1, 1).says("throttle");
+    s.obs<f32>("obs", {2}).bounds({kLeft, -kMaxSpeed}, {kRight, kMaxSpeed}).doc("position, velocity");
+    s.action<f32>("action", {1}).bounds(-1, 1).doc("throttle");
     s.reward_high = 100;
     s.render_height = 400;
     s.render_width = 600;

@@ -52,8 +52,8 @@ struct Pendulum {
             .limit_first = v.integer("version") != 0};
   }
   static void spec(const Params&, Spec& s) {
-    s.obs<f32>("obs", {3}).bounds({-1, -1, -kMaxSpeed}, {1, 1, kMaxSpeed}).says("cos(angle), sin(angle), velocity");
-    s.action<f32>("action", {1}).bounds(-kMaxTorque, kMaxTorque).says("torque, N m");
+    s.obs<f32>("obs", {3}).bounds({-1, -1, -kMaxSpeed}, {1, 1, kMaxSpeed}).doc("cos(angle), sin(angle), velocity");
+    s.action<f32>("action", {1}).bounds(-kMaxTorque, kMaxTorque).doc("torque, N m");
     s.reward_low = -(kPi * kPi + 0.1 * kMaxSpeed * kMaxSpeed + 0.001 * kMaxTorque * kMaxTorque);
     s.reward_high = 0;
     s.render_height = s.render_width = 500;

@@ -59,8 +59,8 @@ struct Phys2dCartPole {
             .reward = v.boolean("sutton_barto_reward") ? 0.0f : 1.0f};
   }
   static void spec(const Params& p, Spec& s) {
-    s.obs<f32>("obs", {4}).says("cart position, cart velocity, pole angle, pole angular velocity");
-    s.action<i32>().categories(2).says("0 pushes left, 1 right");
+    s.obs<f32>("obs", {4}).doc("cart position, cart velocity, pole angle, pole angular velocity");
+    s.action<i32>().categories(2).doc("0 pushes left, 1 right");
     s.reward_low = s.reward_high = p.reward;
     s.render_fps = 50;
   }

@@ -53,8 +53,8 @@ struct Phys2dPendulum {
             .start_velocity = f32(v.real("high_y"))};
   }
   static void spec(const Params& p, Spec& s) {
-    s.obs<f32>("obs", {3}).says("cos(angle), sin(angle), velocity");
-    s.action<f32>("action", {1}).bounds(-kMaxTorque, kMaxTorque).says("torque, N m");
+    s.obs<f32>("obs", {3}).doc("cos(angle), sin(angle), velocity");
+    s.action<f32>("action", {1}).bounds(-kMaxTorque, kMaxTorque).doc("torque, N m");
     s.reward_low = -cost(f32(kPi), p.max_speed > p.start_velocity ? p.max_speed : p.start_velocity, kMaxTorque);
     s.reward_high = 0;
   }

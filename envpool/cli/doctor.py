@@ -95,7 +95,7 @@ def cpus() -> dict[str, Any]:
     """Returns the CPUs of the machine and of this process, with advice on threads."""
     allowed = allowed_cpus()
     quota = _quota()
-    usable = max(1, math.ceil(min(len(allowed), quota or math.inf)))  # as in core/pool/process.h
+    usable = max(1, math.ceil(min(len(allowed), quota or math.inf)))  # as in core/system/resources.h
     known = [cpu for cpu in read_topology() if cpu.number in allowed]
     nodes = {cpu.node: [other.number for other in known if other.node == cpu.node] for cpu in known}
     facts: dict[str, Any] = {

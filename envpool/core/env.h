@@ -18,7 +18,8 @@
 //     // optional:
 //     static i64 extra_bytes(const Params&);                      // bytes that follow State, if options set its size
 //     static Blob blob(const OptionValues&);                      // immutable, shared; Params::blob is set to its
-//                                                                 // address, Params::kept (optional) to Blob::kept()
+//                                                                 // address, Params::native (optional) to
+//                                                                 Blob::native()
 //     static void render(const State&, const Params&, u8* rgb);   // host: (height, width, 3)
 //     static void state_parts(StateParts<State>&);                // host: parts that JAX users access by name
 //     ENVPOOL_FN static void repair(State&, const Params&);       // see below
@@ -98,12 +99,13 @@
 //     // optional, called when a pool is made: first start() of all its environments, then finish_start() of all.
 //     void start();  void finish_start();
 //     // optional, for environments that run in other processes. For up to kMax environments at a time, the pool makes
-//     // a Posts, which first gets the calls of all of them. Then reset() or step() of the environment is called for
+//     // a CallBatch, which first gets the calls of all of them. Then reset() or step() of the environment is called
+//     for
 //     // each number that next() returns. It returns the result of the posted call, or makes the call itself if none
 //     // was posted.
-//     struct Posts {
-//       static constexpr i32 kMax = 256;                          // the most calls that a Posts takes
-//       Posts(const abi::Work&, bool in_order);                   // in_order: the results are needed together
+//     struct CallBatch {
+//       static constexpr i32 kMax = 256;                          // the most calls that a CallBatch takes
+//       CallBatch(const abi::Work&, bool in_order);               // in_order: the results are needed together
 //       void reset(Env&, Rng&);  void step(Env&, ActionRow);      // must not throw
 //       i32 next();                                               // the number of a call that is done; -1: no more
 //     };

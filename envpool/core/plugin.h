@@ -131,7 +131,7 @@ struct TableOf {
     if constexpr (requires { Env::blob(values); }) {
       made->blob = Env::blob(values);
       made->params.blob = made->blob.data();
-      if constexpr (requires { made->params.kept; }) made->params.kept = made->blob.kept();
+      if constexpr (requires { made->params.native; }) made->params.native = made->blob.native();
     }
     made->spec = spec_of(made->params);
     made->lay_out();
@@ -243,8 +243,8 @@ struct DeviceOf {
     if constexpr (requires { &Params::blob; }) return offset_of(&Params::blob);
     return -1;
   }
-  static i64 kept_at() {
-    if constexpr (requires { &Params::kept; }) return offset_of(&Params::kept);
+  static i64 native_at() {
+    if constexpr (requires { &Params::native; }) return offset_of(&Params::native);
     return -1;
   }
   static Model<Env>& cast(void* model) { return *static_cast<Model<Env>*>(model); }
@@ -268,7 +268,7 @@ struct DeviceOf {
       .state_bytes = sizeof(StateOf<Env>),
       .params_bytes = sizeof(Params),
       .blob_at = blob_at(),
-      .kept_at = kept_at(),
+      .native_at = native_at(),
       .stride = stride,
       .view = view,
       .params = params,

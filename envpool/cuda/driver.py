@@ -223,12 +223,12 @@ class Driver:
 
     def _explain(self, code: int) -> tuple[str, str]:
         """Returns a CUresult's name and text. The CUDA toolkit's stub library does not even implement these functions."""
-        said = []
+        texts = []
         for function in (self._library.cuGetErrorName, self._library.cuGetErrorString):
             text = ctypes.c_char_p()
             failed = function(code, ctypes.byref(text))
-            said.append("" if failed or text.value is None else text.value.decode(errors="replace"))
-        name, text_ = said
+            texts.append("" if failed or text.value is None else text.value.decode(errors="replace"))
+        name, text_ = texts
         if code == _STUB:
             name, text_ = name or "CUDA_ERROR_STUB_LIBRARY", f"{self.path} is the CUDA toolkit's stub, not a driver"
         return name or "an unknown error", text_ or "the driver has no description of this error"
@@ -256,8 +256,8 @@ def _load(given: str) -> Driver:
     path, library = _open(given)
     missing = [name for name in _CALLS if not hasattr(library, name)]
     if missing:
-        told_by = f"ENVPOOL_LIBCUDA: expected a library of the CUDA driver, got {path!r}, which" if given else path
-        raise DriverError(f"[envpool.cuda] {told_by} lacks {missing[0]}")
+        library_name = f"ENVPOOL_LIBCUDA: expected a library of the CUDA driver, got {path!r}, which" if given else path
+        raise DriverError(f"[envpool.cuda] {library_name} lacks {missing[0]}")
     try:
         driver = Driver(path, library)
     except CudaError as error:

@@ -309,9 +309,9 @@ def _load(given: str) -> Nvrtc:
                 why.append(f"{path} cannot be opened: {error}")
         except NvrtcError as error:
             why.append(str(error).removeprefix("[envpool.cuda] "))
-    told = f" ({'; '.join(why)})" if why else ""
+    reasons = f" ({'; '.join(why)})" if why else ""
     raise NvrtcMissingError(
-        f"[envpool.cuda] NVRTC, which compiles environments for a GPU, is missing{told}: {INSTALL}", name="nvidia"
+        f"[envpool.cuda] NVRTC, which compiles environments for a GPU, is missing{reasons}: {INSTALL}", name="nvidia"
     )
 
 

@@ -100,7 +100,7 @@ inline constexpr i32 kPixels = 16;  // side of a cell in a rendered image
 inline void describe(Spec& s, const Params& p, i32 channels, const char* names) {
   const std::vector<i64> shape{kSide, kSide, channels};
   FieldSpec& obs = p.floats ? s.obs<f32>("obs", shape) : s.obs<bool>("obs", shape);
-  obs.bounds(0, 1).says(std::string("objects in each cell: ") + names);
+  obs.bounds(0, 1).doc(std::string("objects in each cell: ") + names);
   i64 actions = 1;
   while (actions < 6 && p.actions[actions] != kNothing) ++actions;
   const char* meanings[] = {"nothing", "left", "up", "right", "down", "fire"};
@@ -108,7 +108,7 @@ inline void describe(Spec& s, const Params& p, i32 channels, const char* names) 
   for (i64 i = 0; i < actions; ++i) {
     meaning += (i == 0 ? "" : ", ") + std::to_string(i) + " " + meanings[p.actions[i]];
   }
-  s.action<i32>().categories(actions).says(meaning);
+  s.action<i32>().categories(actions).doc(meaning);
   s.reward_low = 0;
   s.render_height = s.render_width = kSide * kPixels;
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from envpool.python.import_paths import members
+from envpool.python.compat.import_paths import members
 
 WORDS = [
     "red",

@@ -247,44 +247,44 @@ struct Level {
     const i64 view = p.view;
     switch (p.observed) {
       case Observed::kView:
-        s.obs<u8>(image, {view, view, 3}).bounds(0, 255).says("type, colour and state of each cell in view");
+        s.obs<u8>(image, {view, view, 3}).bounds(0, 255).doc("type, colour and state of each cell in view");
         break;
       case Observed::kGrid:
-        s.obs<u8>(image, {p.width, p.height, 3}).bounds(0, 255).says("type, colour and state of each cell");
+        s.obs<u8>(image, {p.width, p.height, 3}).bounds(0, 255).doc("type, colour and state of each cell");
         break;
       case Observed::kOneHot:
         s.obs<u8>(image, {view, view, kOneHot})
             .bounds(0, 255)
-            .says("type, colour and state of each cell in view, one-hot");
+            .doc("type, colour and state of each cell in view, one-hot");
         break;
       case Observed::kRgbView:
-        s.obs<u8>(image, {view * p.tile, view * p.tile, 3}).bounds(0, 255).says("RGB image of the cells in view");
+        s.obs<u8>(image, {view * p.tile, view * p.tile, 3}).bounds(0, 255).doc("RGB image of the cells in view");
         break;
       case Observed::kRgbGrid:
-        s.obs<u8>(image, {p.height * p.tile, p.width * p.tile, 3}).bounds(0, 255).says("RGB image of the grid");
+        s.obs<u8>(image, {p.height * p.tile, p.width * p.tile, 3}).bounds(0, 255).doc("RGB image of the grid");
         break;
       case Observed::kSymbolic:
         s.obs<i32>(image, {p.width, p.height, 3})
             .bounds(-1, max(max(p.width, p.height) - 1, i32(kAgent)))
-            .says("column, row and type of each cell; the type is -1 if it is empty, 10 if it is the agent's");
+            .doc("column, row and type of each cell; the type is -1 if it is empty, 10 if it is the agent's");
         break;
       case Observed::kFlat:
         s.obs<u8>(image, {view * view * 3 + p.mission_size * kLetters})
             .bounds(0, 255)
-            .says("type, colour and state of each cell in view, then the letters of the mission, one-hot");
+            .doc("type, colour and state of each cell in view, then the letters of the mission, one-hot");
         break;
     }
     if (!p.alone) {
-      s.obs<i32>("obs:direction").categories(4).says("0 right, 1 down, 2 left, 3 up");
+      s.obs<i32>("obs:direction").categories(4).doc("0 right, 1 down, 2 left, 3 up");
       s.obs<u8>("obs:mission", {p.mission_size})
           .bounds(0, 255)
-          .says(p.words ? "a number for each word of the mission" : "the letters of the mission");
+          .doc(p.words ? "a number for each word of the mission" : "the letters of the mission");
     }
-    s.info<i32>("agent_pos", {2}).bounds(0, max(p.width, p.height) - 1).says("column and row of the agent");
-    s.info<i32>("mission_id").bounds(-1, kMostMissions).says("number of the mission as in EnvPool, -1 in BabyAI");
+    s.info<i32>("agent_pos", {2}).bounds(0, max(p.width, p.height) - 1).doc("column and row of the agent");
+    s.info<i32>("mission_id").bounds(-1, kMostMissions).doc("number of the mission as in EnvPool, -1 in BabyAI");
     constexpr const char* kAll = "0 turns left, 1 right, 2 goes forward, 3 picks up, 4 drops, 5 toggles, 6 is done";
     const bool all = Derived::kNumActions == minigrid::kActions;
-    s.action<i32>().categories(Derived::kNumActions).says(all ? kAll : "0 turns left, 1 right, 2 goes forward");
+    s.action<i32>().categories(Derived::kNumActions).doc(all ? kAll : "0 turns left, 1 right, 2 goes forward");
     s.reward_low = 0;
     s.reward_high = 1;
     s.render_fps = 10;

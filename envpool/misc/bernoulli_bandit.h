@@ -57,8 +57,8 @@ struct BernoulliBandit {
     const bool down = p.normalize_time && p.max_time < p.min_time;
     s.obs<f32>("obs", {4})
         .bounds({0, 0, 0, down ? -kInfinity : first}, {1, 1, 1, down ? first : kInfinity})
-        .says("last reward, last arm was 0, last arm was 1, time");
-    s.action<i32>().categories(2).says("the arm");
+        .doc("last reward, last arm was 0, last arm was 1, time");
+    s.action<i32>().categories(2).doc("the arm");
     s.reward_low = 0;
     s.reward_high = 1;
     s.render_height = kArmsHeight;

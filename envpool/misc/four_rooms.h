@@ -104,11 +104,11 @@ struct FourRooms {
   }
   static void spec(const Params& p, Spec& s) {
     if (p.image) {
-      s.obs<f32>("obs", {kSize, kSize, 2}).bounds(0, 1).says("1 at walls, 1 at the agent");
+      s.obs<f32>("obs", {kSize, kSize, 2}).bounds(0, 1).doc("1 at walls, 1 at the agent");
     } else {
-      s.obs<f32>("obs", {4}).bounds(1, kSize - 2).says("row, column, row and column of the goal");
+      s.obs<f32>("obs", {4}).bounds(1, kSize - 2).doc("row, column, row and column of the goal");
     }
-    s.action<i32>().categories(4).says("0 goes up, 1 right, 2 down, 3 left");
+    s.action<i32>().categories(4).doc("0 goes up, 1 right, 2 down, 3 left");
     s.reward_low = 0;
     s.reward_high = 1;
     drawing::Board::set_size(s, kSize, kSize);

@@ -51,8 +51,8 @@ struct GaussianBandit {
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {4})
         .bounds({-kInfinity, 0, 0, p.normalize_time ? -1.0 : 0.0}, {kInfinity, 1, 1, kInfinity})
-        .says("last reward, last arm was 0, last arm was 1, time");
-    s.action<i32>().categories(2).says("the arm: 0 pays 0, 1 a random reward");
+        .doc("last reward, last arm was 0, last arm was 1, time");
+    s.action<i32>().categories(2).doc("the arm: 0 pays 0, 1 a random reward");
     s.render_height = kArmsHeight;
     s.render_width = kArmsWidth;
   }

@@ -71,8 +71,8 @@ struct MetaMaze {
     highs.back() = kInfinity;
     s.obs<f32>("obs", {visible_cells(p) + 6})
         .bounds(lows, highs)
-        .says("walls around the agent, last action (one-hot), last reward, time");
-    s.action<i32>().categories(4).says("0 goes up, 1 right, 2 down, 3 left");
+        .doc("walls around the agent, last action (one-hot), last reward, time");
+    s.action<i32>().categories(4).doc("0 goes up, 1 right, 2 down, 3 left");
     s.reward_low = low;
     s.reward_high = high;
     drawing::Board::set_size(s, p.size + 2, p.size + 2);

@@ -59,8 +59,8 @@ struct PointRobot {
             .normalize_time = v.boolean("normalize_time")};
   }
   static void spec(const Params& p, Spec& s) {
-    s.obs<f32>("obs", {6}).says("x, y, last reward, last action in x and y, time");
-    s.action<f32>("action", {2}).bounds(-p.max_force, p.max_force).says("displacement in x and y");
+    s.obs<f32>("obs", {6}).doc("x, y, last reward, last action in x and y, time");
+    s.action<f32>("action", {2}).bounds(-p.max_force, p.max_force).doc("displacement in x and y");
     s.reward_low = p.dense_reward ? -kInfinity : 0;
     s.reward_high = p.dense_reward ? 0 : 1;
     s.render_height = s.render_width = kPixels;

@@ -75,8 +75,8 @@ struct Pong {
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {p.height, p.width, 3})
         .bounds(0, 1)
-        .says("1 at the paddles, at the ball, at the ball's last position");
-    s.action<i32>().categories(3).says("0 stays, 1 goes up, 2 down");
+        .doc("1 at the paddles, at the ball, at the ball's last position");
+    s.action<i32>().categories(3).doc("0 stays, 1 goes up, 2 down");
     s.reward_low = 0;
     s.reward_high = 1;
     drawing::Board::set_size(s, p.height, p.width);

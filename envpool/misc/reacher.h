@@ -63,8 +63,8 @@ struct Reacher {
     for (const f64 bound : high) low.push_back(-bound);
     s.obs<f32>("obs", {3 * p.num_joints + 2})
         .bounds(low, high)
-        .says("cos, sin and velocity of each angle, and the goal");
-    s.action<f32>("action", {p.num_joints}).bounds(-1, 1).says("torque of each joint");
+        .doc("cos, sin and velocity of each angle, and the goal");
+    s.action<f32>("action", {p.num_joints}).bounds(-1, 1).doc("torque of each joint");
     s.reward_low = 0;
     s.reward_high = 1;
     s.render_height = s.render_width = kPixels;

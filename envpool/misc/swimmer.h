@@ -53,8 +53,8 @@ struct Swimmer {
     for (const f64 bound : high) low.push_back(-bound);
     s.obs<f32>("obs", {2 * p.num_urchins + 6})
         .bounds(low, high)
-        .says("x and y of the urchins, swimmer, velocity and goal");
-    s.action<f32>("action", {2}).bounds(-1, 1).says("acceleration in x and y");
+        .doc("x and y of the urchins, swimmer, velocity and goal");
+    s.action<f32>("action", {2}).bounds(-1, 1).doc("acceleration in x and y");
     s.reward_low = 0;
     s.reward_high = 1;
     s.render_height = s.render_width = kPixels;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds mistakes in an environment that compiles, by playing it in a process of its own.
 
-envpool/core/check/main.h is the program. It is compiled with AddressSanitizer and UndefinedBehaviorSanitizer where the
+envpool/core/check/program.h is the program. It is compiled with AddressSanitizer and UndefinedBehaviorSanitizer where the
 compiler has them; `findings.py` turns its output into a sentence.
 """
 
@@ -24,7 +24,7 @@ from envpool.python.errors import CheckError, CompileError
 if TYPE_CHECKING:
     from envpool.python.options import Value
 
-_UNIT = '#include "envpool/core/check/main.h"\nENVPOOL_CHECK_MAIN({struct})\n'
+_UNIT = '#include "envpool/core/check/program.h"\nENVPOOL_CHECK_MAIN({struct})\n'
 _FLAGS = (
     "-std=c++20",
     "-O0",

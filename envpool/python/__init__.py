@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python interfaces of a pool: gymnasium, gym, dm_env, Stable-Baselines3 and PettingZoo."""
 
+from pathlib import Path
 from typing import Any
+
+# The released EnvPool's scripts import envpool.python.api, envpool.python.data and envpool.python.lax.
+__path__.append(str(Path(__path__[0], "compat")))
 
 __all__ = ["DMEnvPool", "EnvPool", "EnvSpec", "GymnasiumEnvPool"]
 

@@ -15,8 +15,8 @@ from envpool import _core
 from envpool.python.errors import labelled
 from envpool.python.options import (
     COMMON_OPTIONS,
+    EXTENSION_OPTIONS,
     NO_LIMIT,
-    OWN_OPTIONS,
     RENDER_MODES,
     Option,
     Value,
@@ -173,7 +173,7 @@ class Construction:
             config["gym_reset_return_info"] = common.step_api != "classic"
         if len(common.render_env_id) == 1:
             config["render_env_id"] = common.render_env_id[0]
-        last = {name: config.pop(name) for name in OWN_OPTIONS if name in config}
+        last = {name: config.pop(name) for name in EXTENSION_OPTIONS if name in config}
         return {**config, **own, **last}
 
     @property

@@ -236,7 +236,7 @@ _INTEGERS = {
 RENDER_OPTIONS = ("render_width", "render_height", "render_camera_id")
 
 # The names of the options that every environment has and EnvPool does not have.
-OWN_OPTIONS = (
+EXTENSION_OPTIONS = (
     "reward_threshold",
     "render_mode",
     "render_env_id",
@@ -261,7 +261,7 @@ COMMON_OPTIONS = (
     "env_seed",
     "gym_reset_return_info",
     "max_episode_steps",
-    *OWN_OPTIONS,
+    *EXTENSION_OPTIONS,
 )
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 else:
     Value = bool | int | float | str | bytes  # for `typing.get_type_hints`; the module would import the compiled core
 
-_NOT_FAMILIES = {"core", "bindings", "python", "plugins", "testing"}
+_NOT_FAMILIES = {"core", "bindings", "python", "plugins"}
 
 
 class Registration(NamedTuple):
@@ -163,10 +163,10 @@ def find(task_id: str) -> Registration:
     if task_id not in _registry and task_id.startswith("envpool/"):
         task_id = _of_gymnasium(task_id.removeprefix("envpool/"))
     if task_id not in _registry:
-        said = hint(task_id, _registry)
-        said = f"; {said}" if said.endswith("?") else f"; {said}." if said else "."
+        suggestion = hint(task_id, _registry)
+        suggestion = f"; {suggestion}" if suggestion.endswith("?") else f"; {suggestion}." if suggestion else "."
         raise ValueError(
-            f"[{task_id}] task_id: expected a registered id, got {task_id!r}{said} envpool.list_all_envs() lists all ids."
+            f"[{task_id}] task_id: expected a registered id, got {task_id!r}{suggestion} envpool.list_all_envs() lists all ids."
         )
     return _registry[task_id]
 

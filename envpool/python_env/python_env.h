@@ -34,11 +34,11 @@ class PythonEnv {
   };
 
   // The calls of a run of environments.
-  class Posts {
+  class CallBatch {
    public:
     static constexpr i32 kMax = 256;
 
-    Posts(const abi::Work& work, bool in_order) : work_(work), in_order_(in_order) {}
+    CallBatch(const abi::Work& work, bool in_order) : work_(work), in_order_(in_order) {}
 
     void reset(PythonEnv& env, Rng& rng) { call(env, kReset, u32(rng.bits())); }
     void step(PythonEnv& env, ActionRow action) {
@@ -272,9 +272,9 @@ class PythonEnv {
   // Makes a call that was not posted together with the calls of other environments, such as a reset after an exception.
   void call_alone(Call call, u32 seed) {
     abi::Work nothing{};
-    Posts posts(nothing, /*in_order=*/true);
-    posts.call(*this, call, seed);
-    while (posts.next() >= 0) continue;
+    CallBatch calls(nothing, /*in_order=*/true);
+    calls.call(*this, call, seed);
+    while (calls.next() >= 0) continue;
   }
   // Throws if the posted call has failed.
   void finish() {

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "envpool/core/pool/child_process.h"
-#include "envpool/core/pool/process.h"
+#include "envpool/core/system/child_process.h"
+#include "envpool/core/system/resources.h"
 #include "envpool/python_env/shared_memory.h"
 
 namespace envpool::python_env {

@@ -196,15 +196,15 @@ struct TagContinuous {
   static void spec(const Params& p, Spec& s) {
     s.max_players = p.players;
     s.obs<f32>("obs", {7 * i64(p.observed) + 1})
-        .of_players()
-        .says("the other players relative to the player, and the time");
-    s.info<i32>("players.id").bounds(0, p.players - 1).of_players().says("index of the player in its world");
-    s.info<bool>("players.is_tagger").of_players().says("whether the player is a tagger");
-    s.info<bool>("players.done").of_players().says("whether the player has left the game or the episode is over");
+        .per_player()
+        .doc("the other players relative to the player, and the time");
+    s.info<i32>("players.id").bounds(0, p.players - 1).per_player().doc("index of the player in its world");
+    s.info<bool>("players.is_tagger").per_player().doc("whether the player is a tagger");
+    s.info<bool>("players.done").per_player().doc("whether the player has left the game or the episode is over");
     s.action<i32>("action", {2})
         .categories({i64(p.acceleration.count) + 1, i64(p.turn.count) + 1})
-        .of_players()
-        .says("levels of acceleration and of turn");
+        .per_player()
+        .doc("levels of acceleration and of turn");
     const f64 runners = p.players - p.taggers;
     s.reward_low = f64(p.edge_penalty) + min(f64(p.step_reward[1]), f64(p.tag_penalty));
     s.reward_high = max(f64(p.tag_reward) * runners, f64(p.step_reward[0]) + f64(p.end_reward));

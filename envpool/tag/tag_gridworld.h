@@ -89,12 +89,12 @@ struct TagGridWorld {
     s.max_players = p.players;
     s.obs<f32>("obs", {obs_size(p)})
         .bounds(0, 1)
-        .of_players()
-        .says("coordinates / grid_length, roles of the players, and the time");
-    s.info<i32>("players.id").bounds(0, p.players - 1).of_players().says("index of the player in its world");
-    s.info<bool>("players.is_tagger").of_players().says("whether the player is a tagger; the last one is the runner");
-    s.info<bool>("players.done").of_players().says("whether the episode is over");
-    s.action<i32>().categories(5).of_players().says("0 stays, 1 and 2 move along x, 3 and 4 along y");
+        .per_player()
+        .doc("coordinates / grid_length, roles of the players, and the time");
+    s.info<i32>("players.id").bounds(0, p.players - 1).per_player().doc("index of the player in its world");
+    s.info<bool>("players.is_tagger").per_player().doc("whether the player is a tagger; the last one is the runner");
+    s.info<bool>("players.done").per_player().doc("whether the episode is over");
+    s.action<i32>().categories(5).per_player().doc("0 stays, 1 and 2 move along x, 3 and 4 along y");
     s.reward_low = kInfinity;
     s.reward_high = -kInfinity;
     for (int i = 0; i < 8; ++i) {

@@ -68,8 +68,8 @@ struct Blackjack {
   static void spec(const Params& p, Spec& s) {
     s.obs<i32>("obs", {3})
         .bounds(0, 31)
-        .says("the player's sum, the dealer's first card, 1 if the player has a usable ace");
-    s.action<i32>().categories(2).says("0 sticks, 1 hits");
+        .doc("the player's sum, the dealer's first card, 1 if the player has a usable ace");
+    s.action<i32>().categories(2).doc("0 sticks, 1 hits");
     s.reward_low = -1;
     s.reward_high = p.natural && !p.sab ? 1.5 : 1;
     s.render_fps = 4;

@@ -37,8 +37,8 @@ struct Catch {
     return {.height = i32(v.integer("height")), .width = i32(v.integer("width"))};
   }
   static void spec(const Params& p, Spec& s) {
-    s.obs<f32>("obs", {p.height, p.width}).bounds(0, 1).says("1 in the cells of the ball and the paddle");
-    s.action<i32>().categories(3).says("0 moves the paddle left, 1 not at all, 2 right");
+    s.obs<f32>("obs", {p.height, p.width}).bounds(0, 1).doc("1 in the cells of the ball and the paddle");
+    s.action<i32>().categories(3).doc("0 moves the paddle left, 1 not at all, 2 right");
     s.reward_low = -1;
     s.reward_high = 1;
     drawing::Board::set_size(s, p.height, p.width);

@@ -44,9 +44,9 @@ struct CliffWalking {
   }
   static Params params(const OptionValues& v) { return {.slippery = v.boolean("is_slippery")}; }
   static void spec(const Params&, Spec& s) {
-    s.obs<i32>("obs").categories(kRows * kColumns).says("row * 12 + column");
-    s.info<f32>("prob").bounds(0, 1).says("probability of the direction that the step took; 1 after a reset");
-    s.action<i32>().categories(4).says("0 goes up, 1 right, 2 down, 3 left");
+    s.obs<i32>("obs").categories(kRows * kColumns).doc("row * 12 + column");
+    s.info<f32>("prob").bounds(0, 1).doc("probability of the direction that the step took; 1 after a reset");
+    s.action<i32>().categories(4).doc("0 goes up, 1 right, 2 down, 3 left");
     s.reward_low = -100;
     s.reward_high = -1;
     s.render_fps = 4;

@@ -77,11 +77,11 @@ struct FrozenLake {
     return blob;
   }
   static void spec(const Params& p, Spec& s) {
-    s.obs<i32>("obs").categories(i64(p.rows) * p.columns).says("row * columns + column");
+    s.obs<i32>("obs").categories(i64(p.rows) * p.columns).doc("row * columns + column");
     s.info<f32>(p.short_name ? "p" : "prob")
         .bounds(0, 1)
-        .says("probability of the direction that the step took; 1 after a reset");
-    s.action<i32>().categories(4).says("0 goes left, 1 down, 2 right, 3 up");
+        .doc("probability of the direction that the step took; 1 after a reset");
+    s.action<i32>().categories(4).doc("0 goes left, 1 down, 2 right, 3 up");
     const auto [low, high] = std::minmax({p.goal_reward, p.hole_reward, p.frozen_reward});
     s.reward_low = low;
     s.reward_high = high;

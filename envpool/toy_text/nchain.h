@@ -48,8 +48,8 @@ struct NChain {
         .n = i32(v.integer("n")), .slip = v.real("slip"), .small = f32(v.real("small")), .large = f32(v.real("large"))};
   }
   static void spec(const Params& p, Spec& s) {
-    s.obs<i32>("obs").categories(p.n).says("the position in the chain");
-    s.action<i32>().categories(2).says("0 moves forward, 1 returns to the start");
+    s.obs<i32>("obs").categories(p.n).doc("the position in the chain");
+    s.action<i32>().categories(2).doc("0 moves forward, 1 returns to the start");
     const auto [low, high] = std::minmax({0.0f, p.small, p.large});
     s.reward_low = low;
     s.reward_high = high;

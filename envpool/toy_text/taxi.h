@@ -67,10 +67,10 @@ struct Taxi {
   static void spec(const Params&, Spec& s) {
     s.obs<i32>("obs")
         .categories(kSide * kSide * (kPlaces + 1) * kPlaces)
-        .says("((row * 5 + column) * 5 + passenger) * 4 + destination");
-    s.info<f32>("prob").bounds(0, 1).says("probability of the direction that the step took; 1 after a reset");
-    s.info<bool>("action_mask", {6}).says("the actions with an effect");
-    s.action<i32>().categories(6).says("0 drives south, 1 north, 2 east, 3 west, 4 picks up, 5 drops off");
+        .doc("((row * 5 + column) * 5 + passenger) * 4 + destination");
+    s.info<f32>("prob").bounds(0, 1).doc("probability of the direction that the step took; 1 after a reset");
+    s.info<bool>("action_mask", {6}).doc("the actions with an effect");
+    s.action<i32>().categories(6).doc("0 drives south, 1 north, 2 east, 3 west, 4 picks up, 5 drops off");
     s.reward_low = -10;
     s.reward_high = 20;
     s.render_fps = 4;

@@ -204,16 +204,14 @@ class DoomEnv {
     const Config& config = p.config();
     spec.obs<u8>("obs", {p.stack * p.channels(), p.height, p.width})
         .bounds(0, 255)
-        .says("The last screens; the channels of the oldest come first.");
-    spec.info<i64>("info:seed")
-        .bounds(0, 4294967295.0)
-        .says("The seed of the episode for the package's game.set_seed.");
+        .doc("The last screens; the channels of the oldest come first.");
+    spec.info<i64>("info:seed").bounds(0, 4294967295.0).doc("The seed of the episode for the package's game.set_seed.");
     for (const i32 place : p.shown) {
       const std::string& name = variable_names()[size_t(p.variables[size_t(place)])];
-      spec.info<f64>("info:" + name).says("The game variable " + name + ".");
+      spec.info<f64>("info:" + name).doc("The game variable " + name + ".");
     }
     if (p.combined) {
-      spec.action<i32>().categories(i64(p.actions.size())).says("The number of a combination of buttons.");
+      spec.action<i32>().categories(i64(p.actions.size())).doc("The number of a combination of buttons.");
     } else {
       std::vector<f64> low, high;
       for (const i32 button : config.buttons) {
@@ -222,7 +220,7 @@ class DoomEnv {
       }
       spec.action<f64>("action", {i64(config.buttons.size())})
           .bounds(low, high)
-          .says("A value for each button: 1 if it is held, or the amount of a delta button.");
+          .doc("A value for each button: 1 if it is held, or the amount of a delta button.");
     }
     spec.render_fps = 35.0 / f64(p.frame_skip);
     spec.render_height = i32(config.height);

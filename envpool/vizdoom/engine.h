@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "envpool/core/pool/child_process.h"
+#include "envpool/core/system/child_process.h"
 #include "envpool/vizdoom/config.h"
 #include "envpool/vizdoom/leftovers.h"
 #include "envpool/vizdoom/message_queue.h"

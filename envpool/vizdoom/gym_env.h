@@ -133,7 +133,7 @@ class GymEnv {
     const Config& config = p.config();
     const i64 height = config.height, width = config.width;
     const auto image = [&](const char* name, i64 channels, const char* doc) {
-      spec.obs<u8>(name, {height, width, channels}).bounds(0, 255).says(doc);
+      spec.obs<u8>(name, {height, width, channels}).bounds(0, 255).doc(doc);
     };
     image("obs:screen", p.channels(), "The screen, in colour or gray.");
     if (config.depth) image("obs:depth", 1, "The distance of each pixel.");
@@ -145,25 +145,23 @@ class GymEnv {
       for (const i32 number : config.variables) {
         names += (names.empty() ? "" : ", ") + variable_names()[size_t(number)];
       }
-      spec.obs<f32>("obs:gamevariables", {i64(config.variables.size())}).bounds(-kLargest, kLargest).says(names + ".");
+      spec.obs<f32>("obs:gamevariables", {i64(config.variables.size())}).bounds(-kLargest, kLargest).doc(names + ".");
     }
-    spec.info<i64>("info:seed")
-        .bounds(0, 4294967295.0)
-        .says("The seed of the episode for the package's game.set_seed.");
+    spec.info<i64>("info:seed").bounds(0, 4294967295.0).doc("The seed of the episode for the package's game.set_seed.");
     if (p.binary_buttons > 0) {
       const char* name = p.delta_buttons > 0 ? "binary" : "action";
       if (!p.choices.empty()) {
-        spec.action<i32>(name).categories(i64(p.choices.size())).says("The number of a combination of buttons.");
+        spec.action<i32>(name).categories(i64(p.choices.size())).doc("The number of a combination of buttons.");
       } else if (p.multi_binary) {
-        spec.action<u8>(name, {p.binary_buttons}).categories(2).says("Whether each button is held.");
+        spec.action<u8>(name, {p.binary_buttons}).categories(2).doc("Whether each button is held.");
       } else {
-        spec.action<i32>(name, {p.binary_buttons}).categories(2).says("Whether each button is held.");
+        spec.action<i32>(name, {p.binary_buttons}).categories(2).doc("Whether each button is held.");
       }
     }
     if (p.delta_buttons > 0) {
       spec.action<f32>(p.binary_buttons > 0 ? "continuous" : "action", {p.delta_buttons})
           .bounds(-kLargest, kLargest)
-          .says("The amounts of the delta buttons.");
+          .doc("The amounts of the delta buttons.");
     }
     spec.render_fps = 35.0 / f64(p.frame_skip);
     spec.render_height = i32(height);

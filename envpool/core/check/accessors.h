@@ -34,7 +34,7 @@ struct Access {
   }
 };
 
-// Return the memory of a row, or end the process with a message. Defined in main.h.
+// Return the memory of a row, or end the process with a message. Defined in game.h.
 void* result_row(i64 row, i32 field, const Access& access);
 const void* action_row(i64 row, i32 field, const Access& access);
 

@@ -62,7 +62,7 @@ struct GuardedArray {
   std::string name{};
 
   GuardedArray(const FieldSpec& of, i32 players) : spec(std::make_shared<FieldSpec>(of)), name(quoted(of.name)) {
-    for (i32 row = 0; row < (of.per_player ? players : 1); ++row)
+    for (i32 row = 0; row < (of.is_per_player ? players : 1); ++row)
       rows.emplace_back("a row of the array " + name, of.row_bytes());
   }
   // Returns an element as a number.
@@ -158,16 +158,16 @@ class Arrays {
                          "<..., " + std::to_string(elements) + ">, but " + declared + std::to_string(spec.elements()) +
                          (spec.elements() == 1 ? " element" : " elements"));
     }
-    if (!spec.per_player && players_ > 1 && row >= players_) {
+    if (!spec.is_per_player && players_ > 1 && row >= players_) {
       mistake(place, std::string(call.function) + "() of a player accesses " + array.name +
-                         ", which belongs to the world: declare it with of_players(), or write it in observe_world()");
+                         ", which belongs to the world: declare it with per_player(), or write it in observe_world()");
     }
-    if (spec.per_player && players_ > 1 && row < players_) {
+    if (spec.is_per_player && players_ > 1 && row < players_) {
       mistake(place, std::string(call.function) + "() accesses " + array.name +
                          ", which has a row for each player and must be written in observe()");
     }
     array.last = access.place;
-    return array.rows[spec.per_player ? size_t(row - players_) : 0].data();
+    return array.rows[spec.is_per_player ? size_t(row - players_) : 0].data();
   }
   void fill(u8 value) const {
     for (const GuardedArray& array : list)

@@ -142,7 +142,7 @@ inline void install_handlers() {
 }
 
 // A call to a function whose results differ from run to run. The linker's option --wrap redirects such calls to
-// functions in main.h, which record them.
+// functions in program.h, which record them.
 struct ForeignCall {
   const char* function = nullptr;
   void* from = nullptr;

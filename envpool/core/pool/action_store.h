@@ -86,8 +86,8 @@ class ActionStore {
     i64 expected = 0;
     for (i32 k = 0; k < count; ++k) expected += admission.players(env_ids[k]);
     if (expected != action_rows) {
-      label_.refuse_argument("action: expected " + std::to_string(expected) + " rows, one per player, got " +
-                             std::to_string(action_rows));
+      label_.throw_invalid_argument("action: expected " + std::to_string(expected) + " rows, one per player, got " +
+                                    std::to_string(action_rows));
     }
     if (owners == nullptr) return;
     slot_of_row_.reserve(size_t(num_envs_) * size_t(layout_.max_players));
@@ -104,7 +104,7 @@ class ActionStore {
     }
     for (i32 k = 0; k < count; ++k) next_player_[size_t(env_ids[k])] = kNotSent;
     if (bad_row >= 0) {
-      label_.refuse_argument(
+      label_.throw_invalid_argument(
           "players.env_id: expected one row per player of the environments in env_id, got environment " +
           std::to_string(owners[bad_row]) + " in row " + std::to_string(bad_row) + ", where it has no player left");
     }

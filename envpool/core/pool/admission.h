@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "envpool/core/pool/block.h"
 #include "envpool/core/pool/pool_types.h"
-#include "envpool/core/pool/state_buffer.h"
 #include "envpool/core/table/vtable.h"
 
 namespace envpool {
@@ -39,7 +39,8 @@ class Admission {
   // Marks either all of the environments as under way, or none. Returns kById if they are all environments of the pool
   // in order; this common case allows whole arrays to be copied at once.
   RowOrder admit(const i32* env_ids, i32 count, const char* call) {
-    if (count <= 0) label_.refuse_argument(std::string(call) + ": env_id: expected at least one environment, got none");
+    if (count <= 0)
+      label_.throw_invalid_argument(std::string(call) + ": env_id: expected at least one environment, got none");
     const RowOrder order = order_of(env_ids, count);
     if (order == RowOrder::kById && count_ == 0) {
       std::fill(under_way_.begin(), under_way_.end(), u8(1));
@@ -52,8 +53,8 @@ class Admission {
         const i32 env_id = env_ids[k];
         if (env_id < 0 || env_id >= num_envs_ || under_way_[size_t(env_id)]) {
           if (std::find(env_ids, env_ids + k, env_id) != env_ids + k) {
-            label_.refuse_argument(std::string(call) + ": env_id: expected distinct ids, got " +
-                                   std::to_string(env_id) + " twice");
+            label_.throw_invalid_argument(std::string(call) + ": env_id: expected distinct ids, got " +
+                                          std::to_string(env_id) + " twice");
           }
           require_idle(env_id, call);
         }
@@ -80,20 +81,20 @@ class Admission {
 
   void require_idle(i32 env_id, const char* call) const {
     if (env_id < 0 || env_id >= num_envs_) {
-      label_.refuse_argument(std::string(call) + ": env_id: expected an id in 0.." + std::to_string(num_envs_ - 1) +
-                             ", got " + std::to_string(env_id));
+      label_.throw_invalid_argument(std::string(call) + ": env_id: expected an id in 0.." +
+                                    std::to_string(num_envs_ - 1) + ", got " + std::to_string(env_id));
     }
     if (under_way_[size_t(env_id)]) {
-      label_.refuse_call(std::string(call) + ": environment " + std::to_string(env_id) +
-                         " is under way; receive its result first");
+      label_.throw_invalid_call(std::string(call) + ": environment " + std::to_string(env_id) +
+                                " is under way; receive its result first");
     }
   }
   // Throws if the episode of an environment is over. Pools without autoreset call this.
   void require_unfinished(const i32* env_ids, i32 count) const {
     for (i32 k = 0; k < count; ++k) {
       if (over_[size_t(env_ids[k])]) {
-        label_.refuse_argument("action: expected environments whose episodes are not over, got environment " +
-                               std::to_string(env_ids[k]) + ", whose episode is over; reset it first");
+        label_.throw_invalid_argument("action: expected environments whose episodes are not over, got environment " +
+                                      std::to_string(env_ids[k]) + ", whose episode is over; reset it first");
       }
     }
   }

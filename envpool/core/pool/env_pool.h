@@ -40,18 +40,18 @@
 #include <utility>
 #include <vector>
 
-#include "envpool/core/math/arithmetic.h"
+#include "envpool/core/math/float_mode.h"
 #include "envpool/core/pool/action_store.h"
 #include "envpool/core/pool/admission.h"
+#include "envpool/core/pool/block.h"
 #include "envpool/core/pool/environments.h"
 #include "envpool/core/pool/idle_environments.h"
 #include "envpool/core/pool/memory_guard.h"
 #include "envpool/core/pool/pool_types.h"
-#include "envpool/core/pool/process.h"
 #include "envpool/core/pool/result_blocks.h"
 #include "envpool/core/pool/scheduler.h"
 #include "envpool/core/pool/spin.h"
-#include "envpool/core/pool/state_buffer.h"
+#include "envpool/core/system/resources.h"
 
 namespace envpool {
 
@@ -61,9 +61,9 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   using Deadline = std::optional<Clock::time_point>;
   using Interrupt = std::function<bool()>;  // polled during waits; must not throw
 
-  static std::shared_ptr<EnvPool> make(const abi::Table& table, const Construction& how, PoolOptions options) {
-    const PlainArithmetic arithmetic;
-    std::shared_ptr<EnvPool> pool(new EnvPool(table, how, std::move(options)));
+  static std::shared_ptr<EnvPool> make(const abi::Table& table, const EnvConfig& config, PoolOptions options) {
+    const FloatModeGuard float_mode;
+    std::shared_ptr<EnvPool> pool(new EnvPool(table, config, std::move(options)));
     pool->start_threads();
     return pool;
   }
@@ -141,7 +141,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       const bool stop = interrupted && interrupted();
       lock.lock();
       if (stop) throw Interrupted();
-      if (closed_) label_.refuse_call("reset: the pool is closed");
+      if (closed_) label_.throw_invalid_call("reset: the pool is closed");
     }
     results_.discard([this](const Block& block, i32 rows) { admission_.settle(block, rows); });
   }
@@ -194,8 +194,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // it.
   void close(std::chrono::duration<double> timeout, const Interrupt& interrupted = {}) {
     if (!(timeout.count() >= 0)) {
-      label_.refuse_argument("timeout: expected a number of seconds of at least 0, got " +
-                             std::to_string(timeout.count()));
+      label_.throw_invalid_argument("timeout: expected a number of seconds of at least 0, got " +
+                                    std::to_string(timeout.count()));
     }
     if (forked()) return;
     Deadline deadline;  // empty if the timeout exceeds the range of the clock
@@ -257,13 +257,13 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
  private:
   static constexpr auto kPollInterval = std::chrono::milliseconds(50);
 
-  EnvPool(const abi::Table& table, const Construction& how, PoolOptions options)
+  EnvPool(const abi::Table& table, const EnvConfig& config, PoolOptions options)
       : table_(table),
         label_(options.label),
-        num_envs_(how.num_envs),
-        autoreset_(how.autoreset),
+        num_envs_(config.num_envs),
+        autoreset_(config.autoreset),
         bounded_(step_time_of(table.flags) == StepTime::kBounded),
-        envs_(std::make_unique<Environments>(table, how)),
+        envs_(std::make_unique<Environments>(table, config)),
         layout_(&envs_->layout()),
         options_(with_defaults(std::move(options))),
         sync_(options_.batch_size == num_envs_),
@@ -278,7 +278,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     const f64 blocks = (sync_ ? 1 : f64(results_.capacity())) + 1;
     require_memory(label_, blocks_->layout(),
                    {num_envs_, options_.num_threads, blocks, envs_->env_bytes(), actions_.bytes()});
-    envs_->create(how);
+    envs_->create(config);
     actions_.allocate();
     results_.allocate();
   }
@@ -286,8 +286,9 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   PoolOptions with_defaults(PoolOptions options) const {
     const i32 limit = std::numeric_limits<i32>::max() / layout_->max_players;
     if (num_envs_ > limit) {
-      label_.refuse_argument("num_envs: expected at most " + std::to_string(limit) + " environments of " +
-                             std::to_string(layout_->max_players) + " players each, got " + std::to_string(num_envs_));
+      label_.throw_invalid_argument("num_envs: expected at most " + std::to_string(limit) + " environments of " +
+                                    std::to_string(layout_->max_players) + " players each, got " +
+                                    std::to_string(num_envs_));
     }
     if (options.batch_size == 0) options.batch_size = num_envs_;
     if (options.num_threads == 0) options.num_threads = std::min(usable_cpus(), options.batch_size);
@@ -322,8 +323,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       try {
         throw;
       } catch (const std::system_error&) {
-        label_.refuse_call("num_threads: expected " + std::to_string(options_.num_threads) + " threads, got only " +
-                           std::to_string(started) + " from the system");
+        label_.throw_invalid_call("num_threads: expected " + std::to_string(options_.num_threads) +
+                                  " threads, got only " + std::to_string(started) + " from the system");
       }
     }
   }
@@ -331,7 +332,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // ---- the callers' side; mutex_ is held ----
 
   void check_call(const char* call, Caller caller = Caller::kUser) {
-    if (closed_) label_.refuse_call(std::string(call) + ": the pool is closed");
+    if (closed_) label_.throw_invalid_call(std::string(call) + ": the pool is closed");
     if (caller == Caller::kXla) return;
     const std::thread::id current = std::this_thread::get_id();
     if (first_caller_ == std::thread::id()) first_caller_ = current;
@@ -374,11 +375,11 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     } guard{receiving_};
     Clock::time_point last_poll = {};  // of `interrupted`; initially the beginning of the wait
     while (true) {
-      if (closed_) label_.refuse_call("recv: the pool is closed");
+      if (closed_) label_.throw_invalid_call("recv: the pool is closed");
       const u32 completed = completed_blocks_.load(std::memory_order_acquire);
       if (results_.has_put_back()) return results_.take_put_back();
       if (Block* block = results_.complete()) return results_.take(block);
-      refuse_endless_wait(caller);
+      throw_if_wait_is_endless(caller);
       bool ran = false;
       if (steps) {
         // If the queue is empty, spin for a while, because other threads are about to finish their runs.
@@ -426,14 +427,14 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
   // Throws if the wait could never end, unless another thread may still send environments. Calls from XLA never wait
   // for other threads, because they cannot be interrupted.
-  void refuse_endless_wait(Caller caller) const {
+  void throw_if_wait_is_endless(Caller caller) const {
     if (caller == Caller::kUser && multiple_callers_) return;
     if (sync_ && results_.empty()) {
-      label_.refuse_call("recv: nothing is under way; call send, reset or async_reset first");
+      label_.throw_invalid_call("recv: nothing is under way; call send, reset or async_reset first");
     }
     if (!sync_ && admission_.count() < options_.batch_size) {
-      label_.refuse_call("recv: a batch needs " + std::to_string(options_.batch_size) + " environments but only " +
-                         std::to_string(admission_.count()) + " are under way");
+      label_.throw_invalid_call("recv: a batch needs " + std::to_string(options_.batch_size) +
+                                " environments but only " + std::to_string(admission_.count()) + " are under way");
     }
   }
 
@@ -484,7 +485,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     work.pause = publish_row;
     const Clock::time_point begin = Clock::now();
     {
-      const PlainArithmetic arithmetic;
+      const FloatModeGuard float_mode;
       envs_->run(work, run.task);
     }
     scheduler_.measure(run, u64(std::chrono::nanoseconds(Clock::now() - begin).count()));

@@ -82,7 +82,7 @@ class OptionList {
 };
 
 // The arguments with which a pool's environments are created.
-struct Construction {
+struct EnvConfig {
   i32 num_envs = 1;
   abi::Autoreset autoreset = abi::kAutoresetNextStep;
   std::vector<OptionList> options{};     // one for all environments, or one for each
@@ -94,20 +94,20 @@ struct Construction {
 class Environments {
  public:
   // Creates the models; create() then creates the environments.
-  Environments(const abi::Table& table, const Construction& how) : table_(table) {
+  Environments(const abi::Table& table, const EnvConfig& config) : table_(table) {
     try {
-      model_of_ = make_models(how);
+      model_of_ = make_models(config);
       for (void* model : model_of_) identity_of_.push_back(table_.layout(model)->identity);
     } catch (...) {
       destroy();
       throw;
     }
   }
-  void create(const Construction& how) {
-    const abi::Config config{how.num_envs,      layout().max_players,         how.autoreset,
-                             model_of_.data(),  how.max_episode_steps.data(), how.seeds.data(),
-                             how.streams.data()};
-    try_table([&](abi::TextSink error) { return table_.create(&config, &envs_, error); });
+  void create(const EnvConfig& config) {
+    const abi::Config table_config{
+        config.num_envs,     layout().max_players, config.autoreset, model_of_.data(), config.max_episode_steps.data(),
+        config.seeds.data(), config.streams.data()};
+    try_table([&](abi::TextSink error) { return table_.create(&table_config, &envs_, error); });
     model_of_ = {};
   }
   ~Environments() { destroy(); }
@@ -158,16 +158,16 @@ class Environments {
 
  private:
   // Creates the models, and returns the model of each environment. Environments with equal options share a model.
-  std::vector<void*> make_models(const Construction& how) {
+  std::vector<void*> make_models(const EnvConfig& config) {
     const auto less = [](const OptionList* a, const OptionList* b) { return *a < *b; };
     std::map<const OptionList*, void*, decltype(less)> by_options(less);
     std::vector<void*> model_of;
-    for (const OptionList& options : how.options) {
+    for (const OptionList& options : config.options) {
       const auto [entry, inserted] = by_options.try_emplace(&options, nullptr);
       if (inserted) entry->second = make_model(options, i64(model_of.size()));
       model_of.push_back(entry->second);
     }
-    model_of.resize(size_t(how.num_envs), models_[0]);
+    model_of.resize(size_t(config.num_envs), models_[0]);
     return model_of;
   }
   void* make_model(const OptionList& options, i64 env_id) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "envpool/core/math/arithmetic.h"
+#include "envpool/core/math/float_mode.h"
 #include "envpool/core/pool/admission.h"
 #include "envpool/core/pool/environments.h"
 #include "envpool/core/pool/snapshot.h"
@@ -43,9 +43,9 @@ class IdleEnvironments {
     admission_.check(env_ids, count, "clone");
     for (i32 k = 0; k < count; ++k) {
       if (identity(env_ids[k]) == identity(source)) continue;
-      label_.refuse_argument("clone: env_id: expected environments with the options of environment " +
-                             std::to_string(source) + ", got environment " + std::to_string(env_ids[k]) +
-                             ", which has other options");
+      label_.throw_invalid_argument("clone: env_id: expected environments with the options of environment " +
+                                    std::to_string(source) + ", got environment " + std::to_string(env_ids[k]) +
+                                    ", which has other options");
     }
     const std::string state = save(source);
     for (i32 k = 0; k < count; ++k) {
@@ -61,15 +61,15 @@ class IdleEnvironments {
     const i64 bytes = i64(layout.render_height) * layout.render_width * 3;
     const char* refusal = "render: this environment cannot be rendered";
     require(abi::kCanRender, refusal);
-    if (bytes == 0) label_.refuse_call(refusal);
+    if (bytes == 0) label_.throw_invalid_call(refusal);
     for (i32 k = 0; k < count; ++k) admission_.require_idle(env_ids[k], "render");
-    const PlainArithmetic arithmetic;
+    const FloatModeGuard float_mode;
     try {
       for (i32 k = 0; k < count; ++k) envs_.render(env_ids[k], rgb + bytes * k);
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
-      label_.refuse_call(error.what());
+      label_.throw_invalid_call(error.what());
     }
   }
 
@@ -128,24 +128,24 @@ class IdleEnvironments {
     }
   }
   void require(u32 flag, const char* refusal) const {
-    if ((table_.flags & flag) == 0) label_.refuse_call(refusal);
+    if ((table_.flags & flag) == 0) label_.throw_invalid_call(refusal);
   }
   void require_snapshots(const char* refusal) const {
     if ((table_.flags & abi::kCanSnapshot) != 0) return;
     const std::string reason = table_.no_snapshots == nullptr ? "" : std::string(", because ") + table_.no_snapshots;
-    label_.refuse_call(refusal + reason);
+    label_.throw_invalid_call(refusal + reason);
   }
   u64 identity(i32 env_id) const { return snapshot_identity(label_, envs_.identity(env_id)); }
   std::string save(i32 env_id) {
-    const PlainArithmetic arithmetic;
+    const FloatModeGuard float_mode;
     return envs_.save(env_id);
   }
   void load(i32 env_id, const char* state, i64 size, EpisodeStatus status, const char* call) {
-    const PlainArithmetic arithmetic;
+    const FloatModeGuard float_mode;
     try {
       envs_.load(env_id, state, size);
     } catch (const std::invalid_argument& error) {
-      label_.refuse_argument(std::string(call) + ": " + error.what());
+      label_.throw_invalid_argument(std::string(call) + ": " + error.what());
     }
     admission_.set_status(env_id, status);
   }

@@ -6,9 +6,9 @@
 
 #include <string>
 
+#include "envpool/core/pool/block.h"
 #include "envpool/core/pool/pool_types.h"
-#include "envpool/core/pool/process.h"
-#include "envpool/core/pool/state_buffer.h"
+#include "envpool/core/system/resources.h"
 
 namespace envpool {
 

@@ -58,8 +58,10 @@ class Label {
   const std::string& name() const { return name_; }
   std::string text(const std::string& message) const { return "[" + name_ + "] " + message; }
   // Throw for an invalid argument, and for a call that the state of the pool does not allow.
-  [[noreturn]] void refuse_argument(const std::string& message) const { throw std::invalid_argument(text(message)); }
-  [[noreturn]] void refuse_call(const std::string& message) const { throw std::runtime_error(text(message)); }
+  [[noreturn]] void throw_invalid_argument(const std::string& message) const {
+    throw std::invalid_argument(text(message));
+  }
+  [[noreturn]] void throw_invalid_call(const std::string& message) const { throw std::runtime_error(text(message)); }
 
  private:
   const std::string name_;

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "envpool/core/pool/block.h"
 #include "envpool/core/pool/pool_types.h"
-#include "envpool/core/pool/state_buffer.h"
 
 namespace envpool {
 

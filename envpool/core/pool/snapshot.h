@@ -44,18 +44,18 @@ class Snapshot {
       state_ = data + sizeof(header);
     }
     if (header.magic != kMagic || header.sum != checksum_of(header, state_, state_size_)) {
-      label.refuse_argument("restore: state: expected a snapshot of " + label.name() + ", got " + std::to_string(size) +
-                            " bytes of something else");
+      label.throw_invalid_argument("restore: state: expected a snapshot of " + label.name() + ", got " +
+                                   std::to_string(size) + " bytes of something else");
     }
     if (header.identity != identity) {
-      label.refuse_argument("restore: state: expected a snapshot of " + label.name() +
-                            " with the same options, got one of another environment, or one with other "
-                            "options for its arrays, players, ROM, map or model");
+      label.throw_invalid_argument("restore: state: expected a snapshot of " + label.name() +
+                                   " with the same options, got one of another environment, or one with other "
+                                   "options for its arrays, players, ROM, map or model");
     }
     if (header.players < 0 || header.players > max_players || header.over < 0 || header.over > 1) {
-      label.refuse_argument("restore: state: expected 0.." + std::to_string(max_players) +
-                            " players and an over flag of 0 or 1, got " + std::to_string(header.players) +
-                            " players, over " + std::to_string(header.over));
+      label.throw_invalid_argument("restore: state: expected 0.." + std::to_string(max_players) +
+                                   " players and an over flag of 0 or 1, got " + std::to_string(header.players) +
+                                   " players, over " + std::to_string(header.over));
     }
     status_ = {header.players, header.over != 0};
   }

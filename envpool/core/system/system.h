@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -37,6 +38,12 @@ void pin_this_thread(i32 cpu);
 // than 15 characters.
 void set_thread_name(const char* name);
 std::string thread_name();
+// Sets it to the prefix and the number, truncated to 15 characters.
+inline void name_this_thread(const char* prefix, i32 number) {
+  char name[16];
+  std::snprintf(name, sizeof(name), "%s%d", prefix, int(number));
+  set_thread_name(name);
+}
 
 // Blocks the calling thread until wake_all() is called for this word, unless the word does not have this value. May
 // also return early. These are std::atomic's wait() and notify_all(), which lose wake-ups in GCC 12's library for

@@ -114,7 +114,7 @@ struct HostContract {
     env.load(in, i64{});
   };
   static constexpr bool kBounded = requires { requires Env::kBounded; };
-  static constexpr bool kDelegated = requires { typename Env::Posts; };
+  static constexpr bool kDelegated = requires { typename Env::CallBatch; };
   static constexpr u32 kFlags =
       (kSaves ? abi::kCanSnapshot : 0u) | (kBounded ? abi::kBounded : 0u) | (kDelegated ? abi::kDelegated : 0u);
   static constexpr bool kMayThrow = true;

@@ -83,8 +83,8 @@ struct Model {
   }
   static abi::Field view(const FieldSpec& field) {
     const i64* counts = field.counts.empty() ? nullptr : field.counts.data();
-    return {field.name.c_str(), field.dtype,       field.per_player, i32(field.shape.size()),
-            field.shape.data(), field.row_bytes(), field.discrete,   counts};
+    return {field.name.c_str(), field.dtype,       field.is_per_player, i32(field.shape.size()),
+            field.shape.data(), field.row_bytes(), field.discrete,      counts};
   }
 };
 

@@ -86,7 +86,7 @@ struct PureFunctions {
     for (const OptionSpec& option : specs().list) *value++ = number(option, values);
     Params resolved = cast(model).params;
     if constexpr (requires { resolved.blob; }) resolved.blob = nullptr;
-    if constexpr (requires { resolved.kept; }) resolved.kept = nullptr;
+    if constexpr (requires { resolved.native; }) resolved.native = nullptr;
 #if defined(__has_builtin) && __has_builtin(__builtin_clear_padding)
     __builtin_clear_padding(&resolved);  // so that equal options give equal rows
 #endif
@@ -272,7 +272,7 @@ struct PureFunctions {
       current.max_episode_steps = head.max_episode_steps;
       std::memcpy(static_cast<void*>(&current.params), row + sizeof(Head) + values_bytes(), sizeof(Params));
       if constexpr (requires { current.params.blob; }) current.params.blob = model.params.blob;
-      if constexpr (requires { current.params.kept; }) current.params.kept = model.params.kept;
+      if constexpr (requires { current.params.native; }) current.params.native = model.params.native;
     }
     const RowSettings& settings(i64 k) const {
       if (work.params.stride != 0 && k != current_row) load(k);

@@ -61,9 +61,9 @@ struct PureWorldFunctions : PureFunctions<Env> {
 
     WorldBatch(const Model<Env>& of, const abi::PureWork& what)
         : Base::PureBatch(of, what), max_players(of.spec.max_players) {
-      for (const FieldSpec& field : of.spec.fields) per_player.push_back(field.per_player);
+      for (const FieldSpec& field : of.spec.fields) per_player.push_back(field.is_per_player);
       i64 bytes = 0;
-      for (const FieldSpec& field : of.spec.actions) bytes += field.per_player ? 0 : field.row_bytes();
+      for (const FieldSpec& field : of.spec.actions) bytes += field.is_per_player ? 0 : field.row_bytes();
       world_actions.resize(size_t(bytes * max_players));
     }
 
@@ -83,7 +83,7 @@ struct PureWorldFunctions : PureFunctions<Env> {
       for (size_t f = 0; f < action_bytes.size(); ++f) {
         const i64 bytes = action_bytes[f];
         const u8* from = static_cast<const u8*>(work.actions[f]);
-        if (max_players == 1 || model.spec.actions[f].per_player) {
+        if (max_players == 1 || model.spec.actions[f].is_per_player) {
           action.push_back(from + row * bytes * max_players);
           continue;
         }

@@ -118,8 +118,8 @@ struct FieldSpec {
   std::vector<f64> high{kInfinity};
   i64 discrete = 0;           // n > 0: integers 0..n-1
   std::vector<i64> counts{};  // per element, if they differ; `discrete` is then the largest
-  bool per_player = false;
-  std::string doc{};
+  bool is_per_player = false;
+  std::string description{};
 
   FieldSpec& bounds(f64 lowest, f64 highest) {
     low = {lowest};
@@ -145,12 +145,12 @@ struct FieldSpec {
     low = {0};
     return *this;
   }
-  FieldSpec& of_players() {
-    per_player = true;
+  FieldSpec& per_player() {
+    is_per_player = true;
     return *this;
   }
-  FieldSpec& says(std::string text) {
-    doc = std::move(text);
+  FieldSpec& doc(std::string text) {
+    description = std::move(text);
     return *this;
   }
   i64 elements() const {
@@ -269,12 +269,12 @@ class Blob {
   size_t size() const { return lines_.size() * sizeof(CacheLine); }
   // Attaches an object that is derived from the bytes and valid in this process only, such as machine code. It must not
   // be part of the bytes, which are hashed and compared across processes.
-  void keep(std::shared_ptr<const void> thing) { kept_ = std::move(thing); }
-  const void* kept() const { return kept_.get(); }
+  void attach_native(std::shared_ptr<const void> object) { native_ = std::move(object); }
+  const void* native() const { return native_.get(); }
 
  private:
   std::vector<CacheLine> lines_;
-  std::shared_ptr<const void> kept_;
+  std::shared_ptr<const void> native_;
 };
 
 // The options that an environment declares.
@@ -358,8 +358,8 @@ inline void write_field(Json& json, const FieldSpec& field, bool info) {
   json.close(']');
   write_bounds(json, "low", field.low);
   write_bounds(json, "high", field.high);
-  json.key("discrete").integer(field.discrete).key("per_player").boolean(field.per_player);
-  json.key("info").boolean(info).key("doc").text(field.doc).close('}');
+  json.key("discrete").integer(field.discrete).key("per_player").boolean(field.is_per_player);
+  json.key("info").boolean(info).key("doc").text(field.description).close('}');
 }
 
 inline std::string Spec::json() const {

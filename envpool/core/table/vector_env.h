@@ -51,7 +51,7 @@ class VectorEnv {
     }
     const auto* model = static_cast<const Model<Env>*>(config.models[0]);
     for (const FieldSpec& field : model->spec.fields) row_bytes_.push_back(field.row_bytes());
-    for (const FieldSpec& field : model->spec.fields) per_player_.push_back(field.per_player);
+    for (const FieldSpec& field : model->spec.fields) per_player_.push_back(field.is_per_player);
     for (const FieldSpec& field : model->spec.actions) action_bytes_.push_back(field.row_bytes());
     memory_ = allocate_zeroed(stride_ * config.num_envs);
     try {
@@ -205,7 +205,7 @@ class VectorEnv {
   // Inlines everything into the loop. The step of a small environment takes a few nanoseconds, and a call of it would
   // take as many, because rows and outcomes are passed in memory. Large environments, and those that other processes
   // step, would only take longer to compile.
-  static constexpr bool kIsSmall = sizeof(typename Contract::State) <= 64 && !requires { typename Env::Posts; };
+  static constexpr bool kIsSmall = sizeof(typename Contract::State) <= 64 && !requires { typename Env::CallBatch; };
   template <class RowSource>
   [[gnu::flatten]] void run_all_inlined(const abi::Work& work, Operation operation, const RowSource& row_source) {
     run_all(work, operation, row_source);
@@ -215,7 +215,7 @@ class VectorEnv {
   template <class RowSource>
   void run_all(const abi::Work& work, Operation operation, const RowSource row_source) {
     const bool restart = operation == Operation::kReset;
-    if constexpr (requires { typename Env::Posts; }) {
+    if constexpr (requires { typename Env::CallBatch; }) {
       run_delegated(work, restart, row_source);
       return;
     }
@@ -244,21 +244,21 @@ class VectorEnv {
   // Posts the calls of all environments before it waits for the first result, so that they run at the same time.
   template <class RowSource>
   void run_delegated(const abi::Work& work, bool restart, const RowSource& row_source) {
-    using Posts = typename Env::Posts;
-    for (i32 first = 0; first < work.count; first += Posts::kMax) {
-      Posts posts(work, RowSource::kConsecutive);
-      for (i32 k = first; k < std::min(work.count, first + Posts::kMax); ++k) {
+    using CallBatch = typename Env::CallBatch;
+    for (i32 first = 0; first < work.count; first += CallBatch::kMax) {
+      CallBatch calls(work, RowSource::kConsecutive);
+      for (i32 k = first; k < std::min(work.count, first + CallBatch::kMax); ++k) {
         const i32 env_id = work.env_ids[k];
         Slot& it = slot(env_id);
         if (restart || it.episode.over) {
           Episode next = it.episode;  // a copy; run() later begins the episode itself and draws the same numbers
           next.begin();
-          posts.reset(*it.state, next.rng);
+          calls.reset(*it.state, next.rng);
         } else {
-          posts.step(*it.state, ActionRow{work.actions, action_bytes_.data(), i64(env_id) * max_players_});
+          calls.step(*it.state, ActionRow{work.actions, action_bytes_.data(), i64(env_id) * max_players_});
         }
       }
-      for (i32 k; (k = posts.next()) >= 0;) {
+      for (i32 k; (k = calls.next()) >= 0;) {
         run(work, first + k, restart, row_source, slot(work.env_ids[first + k]).episode);
       }
     }

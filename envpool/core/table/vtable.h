@@ -194,9 +194,9 @@ struct Device {
   i64 state_at;        // offset in a slot
   i64 state_bytes;     // without extra bytes
   i64 params_bytes;
-  // The offsets in Params of the pointer to the blob, and of the pointer `kept`, which is valid only on the host; -1:
+  // The offsets in Params of the pointer to the blob, and of the pointer `native`, which is valid only on the host; -1:
   // none.
-  i64 blob_at, kept_at;
+  i64 blob_at, native_at;
   i64 (*stride)(void* model);                  // bytes of a slot, a multiple of 16
   i32 (*view)(TextSink json, TextSink error);  // named parts of a slot: name, dtype, offset, count
   const void* (*params)(void* model);

@@ -77,7 +77,7 @@ class Suite {
       low.push_back(limited ? p.model->actuator_ctrlrange[2 * i] : -mjMAXVAL);
       high.push_back(limited ? p.model->actuator_ctrlrange[2 * i + 1] : mjMAXVAL);
     }
-    s.action<f64>("action", {p.model->nu}).bounds(low, high).says(controls_of(*p.model));
+    s.action<f64>("action", {p.model->nu}).bounds(low, high).doc(controls_of(*p.model));
   }
 
   explicit Suite(const Params& params, i32)

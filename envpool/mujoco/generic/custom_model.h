@@ -79,13 +79,13 @@ class CustomModel {
     i64 total = 0;
     for (const Part* part : p.observed) {
       total += part->count(m);
-      if (!p.flat) s.obs<f64>(std::string("obs:") + part->name, {part->count(m)}).says(part->doc);
+      if (!p.flat) s.obs<f64>(std::string("obs:") + part->name, {part->count(m)}).doc(part->doc);
     }
     if (p.flat) s.obs<f64>("obs", {total});
     for (const Part* part : p.actions) {
       const std::string name = p.actions.size() > 1 ? part->name : "action";
       const auto [low, high] = bounds_of(m, *part);
-      s.action<f64>(name, {part->count(m)}).bounds(low, high).says(part->doc);
+      s.action<f64>(name, {part->count(m)}).bounds(low, high).doc(part->doc);
     }
   }
 

@@ -147,7 +147,7 @@ class GymEnv {
     s.render_fps = std::round(1 / p.dt());
     std::vector<i64> shape{Derived::obs_size(p)};
     if (p.frame_stack > 1) shape.insert(shape.begin(), p.frame_stack);
-    s.obs<f64>("obs", shape).says(Derived::kObservation);
+    s.obs<f64>("obs", shape).doc(Derived::kObservation);
     Derived::infos(p, ExtraState{}, p.model.get(), nullptr, Names{s});
     std::vector<f64> low, high;
     for (int i = 0; i < p.model->nu; ++i) {
@@ -155,7 +155,7 @@ class GymEnv {
       low.push_back(limited ? p.model->actuator_ctrlrange[2 * i] : -kInfinity);
       high.push_back(limited ? p.model->actuator_ctrlrange[2 * i + 1] : kInfinity);
     }
-    s.action<f64>("action", {p.model->nu}).bounds(low, high).says(controls_of(*p.model));
+    s.action<f64>("action", {p.model->nu}).bounds(low, high).doc(controls_of(*p.model));
   }
 
   void reset(Rng& rng) {
@@ -228,9 +228,9 @@ class GymEnv {
   // infos() calls one of these for each info: Names declares the info, and Values writes it.
   struct Names {
     Spec& spec;
-    void operator()(const char* name, f64) const { spec.info<f64>(name).says(meaning_of(name)); }
+    void operator()(const char* name, f64) const { spec.info<f64>(name).doc(meaning_of(name)); }
     void operator()(const char* name, const mjtNum*, i64 count) const {
-      spec.info<f64>(name, {count}).says(meaning_of(name));
+      spec.info<f64>(name, {count}).doc(meaning_of(name));
     }
   };
   struct Values {

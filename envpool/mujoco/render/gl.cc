@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "envpool/core/pool/process.h"
+#include "envpool/core/system/resources.h"
 #include "envpool/mujoco/render/gl_backends.h"
 
 namespace envpool::mujoco {

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/bindings/gpu/actions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "envpool/bindings/action_values.h"
+#include "envpool/core/table/spec.h"
+
+namespace envpool::cuda {
+
+DeviceActions::DeviceActions(const abi::Layout& layout, const Label& label, const Stream& stream)
+    : layout_(layout), label_(label) {
+  if (layout.num_actions > device::kMostActions) {
+    label_.throw_invalid_argument("device: expected at most " + std::to_string(device::kMostActions) +
+                                  " fields of actions on a GPU, got " + std::to_string(layout.num_actions));
+  }
+  for (i32 f = 0; f < layout.num_actions; ++f) {
+    const abi::Field& field = layout.actions[f];
+    if (layout.max_players > 1 && field.per_player == 0) {
+      label_.throw_invalid_argument("device: expected per-player actions on a GPU, got " + std::string(field.name) +
+                                    ", an action of the whole world");
+    }
+    arguments_.emplace_back(field);
+    const i64 elements = field.row_bytes / dtype_size(field.dtype);
+    counts_.push_back(
+        field.counts == nullptr ? Memory() : stream.uploaded(std::vector<i64>(field.counts, field.counts + elements)));
+  }
+}
+
+std::vector<i64> DeviceActions::bytes_of(i64 environments) const {
+  std::vector<i64> bytes;
+  for (const python::ActionArgument& argument : arguments_) {
+    bytes.push_back(argument.field().row_bytes * rows_of(argument.field(), environments));
+  }
+  return bytes;
+}
+
+std::string DeviceActions::expected_keys() const {
+  std::string keys = "keys";
+  for (size_t f = 0; f < arguments_.size(); ++f)
+    keys += (f == 0 ? " " : ", ") + std::string(arguments_[f].field().name);
+  return keys;
+}
+
+py::object DeviceActions::split(const py::object& action, const py::object& env_id,
+                                std::vector<py::object>& fields) const {
+  if (!py::isinstance<py::dict>(action)) {
+    if (arguments_.size() != 1) {
+      throw py::type_error(
+          label_.text("action: expected a dict with " + expected_keys() + ", got " + python::type_name(action)));
+    }
+    fields.push_back(action);
+    return env_id;
+  }
+  const py::dict given = action;
+  const auto is_field = [&](const std::string& name) {
+    return std::any_of(arguments_.begin(), arguments_.end(),
+                       [&](const python::ActionArgument& argument) { return name == argument.field().name; });
+  };
+  for (const auto& [key, value] : given) {
+    const std::string name = py::str(key);
+    if (name == "env_id" || name == "players.env_id" || is_field(name)) continue;
+    throw py::value_error(label_.text("action: expected " + expected_keys() + ", got unknown key " + name));
+  }
+  for (const python::ActionArgument& argument : arguments_) {
+    const char* name = argument.field().name;
+    if (!given.contains(name)) {
+      throw py::value_error(label_.text("action: expected " + expected_keys() + ", got no key " + name));
+    }
+    fields.push_back(given[name]);
+  }
+  return env_id.is_none() && given.contains("env_id") ? py::object(given["env_id"]) : env_id;
+}
+
+void DeviceActions::describe(const std::vector<py::object>& fields, i64 whole, i64 first, i64 count, Launches& launches,
+                             Launches::Inputs& inputs, device::PoolLaunch& launch) {
+  for (size_t f = 0; f < arguments_.size(); ++f) {
+    const abi::Field& field = arguments_[f].field();
+    device::ActionInput& input = launch.actions[f];
+    describe_input(f, input);
+    describe_field(f, fields[f], rows_of(field, whole), rows_of(field, first), rows_of(field, count), launches, inputs,
+                   input);
+  }
+}
+
+void DeviceActions::describe_input(size_t f, device::ActionInput& input) const {
+  const abi::Field& field = arguments_[f].field();
+  input.counts = counts_[f].address() == 0 ? nullptr : counts_[f].as<i64>();
+  input.discrete = field.discrete;
+  input.row_bytes = field.row_bytes;
+  input.elements = i32(field.row_bytes / dtype_size(field.dtype));
+  input.to = field.dtype;
+}
+
+void DeviceActions::describe_field(size_t f, const py::object& value, i64 whole, i64 first, i64 count,
+                                   Launches& launches, Launches::Inputs& inputs, device::ActionInput& input) {
+  const abi::Field& field = arguments_[f].field();
+  Borrowed borrowed;
+  if (borrow(value, launches.stream(), label_.text(field.name), borrowed)) {
+    describe_borrowed(f, borrowed, whole, first, launches, input);
+    inputs.objects.push_back(std::move(borrowed.owner));
+    return;
+  }
+  python::ActionArgument& argument = arguments_[f];
+  if (first == 0) argument.convert(value, whole, label_.name());  // the launches of later groups use the result
+  const u8* rows = static_cast<const u8*>(argument.data()) + first * field.row_bytes;
+  input.data = reinterpret_cast<const u8*>(launches.staged(rows, count * field.row_bytes, inputs));
+  if (first + count == whole) argument.release();
+  input.row_stride = field.row_bytes;
+  input.from = field.dtype;
+}
+
+void DeviceActions::describe_borrowed(size_t f, const Borrowed& given, i64 rows, i64 first, const Launches& launches,
+                                      device::ActionInput& input) const {
+  const abi::Field& field = arguments_[f].field();
+  const std::string name = field.name;
+  std::vector<i64> wanted{rows};
+  wanted.insert(wanted.end(), field.shape, field.shape + field.dimensions);
+  if (given.shape != wanted) {
+    throw py::value_error(label_.text(name + ": expected shape " + python::shape_text({wanted.begin(), wanted.end()}) +
+                                      ", one row per " + (field.per_player ? "player" : "environment") + ", got " +
+                                      python::shape_text({given.shape.begin(), given.shape.end()})));
+  }
+  const bool to_bool = field.dtype == abi::kBool, to_real = field.dtype >= abi::kF32;
+  if ((to_bool || to_real) && to_bool != (given.dtype == abi::kBool)) {
+    throw py::type_error(label_.text(name + ": expected " + (to_bool ? "booleans" : "floats") + " (" +
+                                     dtype_name(field.dtype) + "), got " + dtype_name(given.dtype)));
+  }
+  i64 stride = dtype_size(given.dtype);
+  for (size_t i = given.shape.size(); i-- > 1; stride *= given.shape[i]) {
+    if (given.shape[i] > 1 && given.strides[i] != stride) {
+      throw py::value_error(
+          label_.text(name + ": expected contiguous rows, got rows with gaps; make the array contiguous first"));
+    }
+  }
+  input.row_stride = given.shape[0] > 1 ? given.strides[0] : stride;
+  input.data = reinterpret_cast<const u8*>(given.data) + first * input.row_stride;
+  input.from = given.dtype;
+  const bool as_it_is = given.dtype == field.dtype && input.row_stride == field.row_bytes;
+  if (!as_it_is) input.converted = launches.converted(f);
+}
+
+std::string DeviceActions::refusal(const device::Fault& fault) const {
+  return ActionValues(layout_.actions[fault.why - 1]).refusal(fault.element, "another value", fault.row);
+}
+
+}  // namespace envpool::cuda

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The actions of a pool on a GPU. Arrays in host memory are checked and copied. Arrays on the GPU are borrowed, and the
+// kernel checks and converts them.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+#include <vector>
+
+#include "envpool/bindings/arguments.h"
+#include "envpool/bindings/gpu/borrow.h"
+#include "envpool/bindings/gpu/launches.h"
+#include "envpool/core/pool/pool_types.h"
+#include "envpool/core/table/device.h"
+
+namespace envpool::cuda {
+
+class DeviceActions {
+ public:
+  // Uploads the tables that all launches use on `stream`, which must be synchronized before the first launch.
+  DeviceActions(const abi::Layout& layout, const Label& label, const Stream& stream);
+
+  // Returns the number of rows that a field has for `environments` environments: one for each possible player if the
+  // field is per player, else one for each environment.
+  i64 rows_of(const abi::Field& field, i64 environments) const {
+    return field.per_player != 0 ? environments * layout_.max_players : environments;
+  }
+  // Returns the size of each field in bytes for `environments` environments.
+  std::vector<i64> bytes_of(i64 environments) const;
+  // Appends the fields of an action to `fields`. Returns `env_id`. If that is None and the action is a dict with the
+  // key "env_id", returns the key's value instead.
+  py::object split(const py::object& action, const py::object& env_id, std::vector<py::object>& fields) const;
+  // Fills in the inputs of a launch that steps `count` environments of an action, beginning with number `first`. The
+  // action has `whole` environments in all.
+  void describe(const std::vector<py::object>& fields, i64 whole, i64 first, i64 count, Launches& launches,
+                Launches::Inputs& inputs, device::PoolLaunch& launch);
+  // Fills in the part of an input that does not depend on the action.
+  void describe_input(size_t f, device::ActionInput& input) const;
+  // Returns the message about a bad value that a kernel found.
+  std::string refusal(const device::Fault& fault) const;
+
+ private:
+  std::string expected_keys() const;
+  void describe_field(size_t f, const py::object& value, i64 whole, i64 first, i64 count, Launches& launches,
+                      Launches::Inputs& inputs, device::ActionInput& input);
+  void describe_borrowed(size_t f, const Borrowed& given, i64 rows, i64 first, const Launches& launches,
+                         device::ActionInput& input) const;
+
+  const abi::Layout& layout_;
+  const Label& label_;
+  std::vector<python::ActionArgument> arguments_;
+  std::vector<Memory> counts_;  // of fields whose elements have different numbers of choices
+};
+
+}  // namespace envpool::cuda

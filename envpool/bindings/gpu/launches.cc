@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/bindings/gpu/launches.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace envpool::cuda {
+
+void Launches::make_room(const std::vector<i64>& field_bytes) {
+  for (const i64 bytes : field_bytes) converted_.emplace_back(stream_->context, bytes);
+}
+
+// Freeing memory would wait for the device, so allocations are reused by later launches.
+Address Launches::staged(const void* from, i64 bytes, Inputs& inputs) {
+  if (stream_->captures()) {
+    label_.throw_invalid_call("send: expected arrays on the GPU while a CUDA graph is captured, got one on the host");
+  }
+  const auto fits = [bytes](const Memory& memory) { return memory.bytes() >= bytes; };
+  const auto found = std::find_if(spare_.begin(), spare_.end(), fits);
+  if (found == spare_.end()) {
+    inputs.memory.emplace_back(stream_->context, bytes);
+  } else {
+    inputs.memory.push_back(std::move(*found));
+    spare_.erase(found);
+  }
+  stream_->upload(inputs.memory.back().address(), from, bytes);
+  return inputs.memory.back().address();
+}
+
+std::shared_ptr<DeviceBlock> Launches::block() {
+  if (!in_place_ && stream_->captures()) {
+    label_.throw_invalid_call("send: expected a pool made with in_place=True while a CUDA graph is captured");
+  }
+  return ring_->acquire();
+}
+
+void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::PoolLaunch& launch, void* params,
+                   Inputs inputs) {
+  launch.fault = reinterpret_cast<volatile u64*>(fault_->address());
+  void* arguments[] = {&launch, params};
+  ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1, 0, stream_->handle(), arguments,
+               nullptr);
+  if (stream_->captures()) return;  // the caller keeps the inputs of a graph alive
+  release_inputs();
+  if (inputs.objects.empty() && inputs.memory.empty()) return;
+  inputs.done = make_event(stream_->context);
+  ENVPOOL_CUDA(stream_->driver(), record_event, inputs.done.get(), stream_->handle());
+  held_.push_back(std::move(inputs));
+}
+
+void Launches::run_on(Handle stream, Handle kernel, unsigned blocks, unsigned threads, device::PoolLaunch& launch,
+                      void* params) {
+  launch.fault = reinterpret_cast<volatile u64*>(fault_->address());
+  void* arguments[] = {&launch, params};
+  ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, nullptr);
+}
+
+Address Launches::copied(size_t input, Address from, i64 bytes) {
+  if (input >= copies_.size()) copies_.resize(input + 1);
+  if (copies_[input].bytes() < bytes) copies_[input] = Memory(stream_->context, bytes);
+  const Address to = copies_[input].address();
+  if (bytes > 0) ENVPOOL_CUDA(stream_->driver(), copy, to, from, Size(bytes), stream_->handle());
+  return to;
+}
+
+// Releases the inputs of launches that have run.
+void Launches::release_inputs() {
+  while (!held_.empty() && stream_->driver().query_event(held_.front().done.get()) != kNotReady) {
+    for (Memory& memory : held_.front().memory) {
+      if (spare_.size() < kMostSpare) spare_.push_back(std::move(memory));
+    }
+    held_.pop_front();
+  }
+}
+
+void Launches::close() {
+  held_.clear();
+  spare_.clear();
+  converted_.clear();
+  copies_.clear();
+  ring_->close();
+  fault_.reset();
+}
+
+}  // namespace envpool::cuda

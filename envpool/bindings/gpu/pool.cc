@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/bindings/gpu/pool.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <utility>
+
+#include "envpool/bindings/interpreter.h"
+#include "envpool/bindings/seeds.h"
+
+namespace envpool::cuda {
+
+namespace {
+
+std::string mebibytes(i64 bytes) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f MiB", f64(bytes) / (1 << 20));
+  return text;
+}
+
+}  // namespace
+
+// --- construction ---
+
+DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceOptions options,
+                       const std::vector<std::string>& outputs)
+    : table_(table),
+      options_(std::move(options)),
+      label_(options_.label),
+      num_envs_(config.num_envs),
+      autoreset_(config.autoreset),
+      states_(table, config, label_),
+      layout_(states_.layout()),
+      blocks_(layout_, options_.batch_size,
+              config.autoreset == abi::kAutoresetSameStep ? FinalFields::kKept : FinalFields::kNone, Failures::kNever),
+      ids_(config.num_envs),
+      busy_(size_t(config.num_envs), 0) {
+  if (table_.device == nullptr) label_.throw_invalid_argument("device: this environment cannot run on a GPU");
+  if (layout_.num_fields > device::kMostFields) {
+    label_.throw_invalid_argument("device: expected at most " + std::to_string(device::kMostFields) +
+                                  " arrays on a GPU, got " + std::to_string(layout_.num_fields));
+  }
+  choose_outputs(outputs);
+  for (const Array& array : blocks_.arrays) {
+    offsets_.push_back(block_bytes_);
+    block_bytes_ += aligned(blocks_.bytes_of(array, options_.batch_size));
+  }
+  done_at_ = block_bytes_;
+  block_bytes_ += aligned(options_.batch_size);
+
+  const Driver& driver = Driver::open(options_.library);
+  context_ = std::make_shared<const Context>(driver, options_.number);
+  const Context::Current current(*context_);
+  module_ = load_module(context_, options_.image);
+  kernel_ = kernel_of(driver, module_, "envpool_run");
+  check_memory();
+  // Groups of an asynchronous pool must be able to run concurrently with the caller's work on the legacy stream.
+  const auto order = options_.batch_size == num_envs_ ? WithLegacyStream::kInOrder : WithLegacyStream::kIndependent;
+  std::vector<std::shared_ptr<const Stream>> streams;
+  for (i32 first = 0; first < num_envs_; first += options_.batch_size) {
+    groups_.push_back(std::make_unique<Group>(label_, context_, order, block_bytes_, options_.in_place));
+    std::vector<i32> ids(size_t(options_.batch_size));
+    std::iota(ids.begin(), ids.end(), first);
+    groups_.back()->ids = std::make_shared<const std::vector<i32>>(std::move(ids));
+    streams.push_back(groups_.back()->launches.shared_stream());
+  }
+  actions_ = std::make_unique<DeviceActions>(layout_, label_, *streams[0]);
+  for (const auto& group : groups_) group->launches.make_room(actions_->bytes_of(options_.batch_size));
+  states_.place(streams, options_.batch_size, config);
+  locked_->pool = this;
+}
+
+void DevicePool::check_memory() const {
+  Size free = 0, total = 0;
+  ENVPOOL_CUDA(context_->driver, memory_info, &free, &total);
+  // Each group needs two blocks: one that the caller holds, and one that the next launch writes.
+  const i64 groups = num_envs_ / options_.batch_size, blocks = options_.in_place ? 1 : 2;
+  const f64 each = f64(states_.bytes() + blocks * groups * block_bytes_) / num_envs_;
+  if (each * num_envs_ <= f64(free)) return;
+  const std::string device = "cuda:" + std::to_string(options_.number);
+  PyErr_SetString(PyExc_MemoryError,
+                  text("num_envs: " + std::to_string(num_envs_) + " environments take " +
+                       mebibytes(i64(each * num_envs_)) + " of " + device + ", which has " + mebibytes(i64(free)) +
+                       " free: at most " + std::to_string(i64(f64(free) / each)) + " fit")
+                      .c_str());
+  throw py::error_already_set();
+}
+
+void DevicePool::choose_outputs(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    int array = name == "done" ? -1 : blocks_.find(name);
+    if (array < 0 && name == "players.env_id") array = abi::kEnvId;
+    if (array < 0 && name != "done")
+      throw std::invalid_argument(text("outputs: expected names of arrays, got " + name));
+    outputs_.push_back(array);
+  }
+}
+
+DevicePool::~DevicePool() {
+  closed_ = true;
+  const python::PatientLock lock(locked_->mutex);
+  locked_->pool = nullptr;
+  free_quietly();
+}
+
+void DevicePool::close(f64) {
+  closed_ = true;
+  const python::PatientLock lock(locked_->mutex);
+  if (calls_ == 0) free();
+}
+
+void DevicePool::free() {
+  if (context_ == nullptr || std::exchange(freed_, true)) return;
+  const Context::Current current(*context_);
+  pending_.clear();
+  if (!current) return;  // in a forked process, where nothing is freed
+  Status status = 0;
+  {
+    const python::Unlocked unlocked;
+    for (const auto& group : groups_) {
+      const Status one = context_->driver.synchronize_stream(group->launches.stream().handle());
+      if (status == 0) status = one;
+    }
+  }
+  for (const auto& group : groups_) group->launches.close();
+  states_.close();
+  actions_.reset();
+  known_ids_.clear();
+  module_ = Owned<Handle>();
+  results_module_ = Owned<Handle>();
+  context_->driver.check(status, Driver::name_of_synchronize_stream);
+}
+
+void DevicePool::free_quietly() noexcept {
+  try {
+    free();
+  } catch (const std::exception&) {
+    // The device failed. Its memory is freed with its context.
+  }
+}
+
+// --- stepping ---
+
+void DevicePool::check_open() const {
+  if (context_->forked()) {
+    label_.throw_invalid_call(
+        "this pool was made in the parent process; CUDA does not survive a fork: start processes with "
+        "multiprocessing's 'spawn' or 'forkserver'");
+  }
+  if (closed_) label_.throw_invalid_call("the pool is closed");
+}
+
+void DevicePool::check_usable() {
+  check_open();
+  for (const auto& group : groups_) {
+    const device::Fault fault = group->launches.take_fault();
+    if (fault.why == device::Fault::kNone) continue;
+    std::string then = " of an earlier step";
+    if (groups_.size() > 1) {
+      then += " of environments " + std::to_string(group->ids->front()) + " to " + std::to_string(group->ids->back());
+    }
+    then += "; its environment was not stepped";
+    if (fault.why == device::Fault::kEnvId) {
+      label_.throw_invalid_argument(
+          "env_id: expected the ids of the batch that was received longest ago, in the same order, "
+          "got another id in row " +
+          std::to_string(fault.row) + then);
+    }
+    if (fault.why != device::Fault::kOver) label_.throw_invalid_argument(actions_->refusal(fault) + then);
+    label_.throw_invalid_call("action: expected environments whose episodes are not over, got a finished one in row " +
+                              std::to_string(fault.row) + then);
+  }
+}
+
+void DevicePool::require_idle(i32 env_id, const char* call) const {
+  if (env_id < 0 || env_id >= num_envs_) {
+    label_.throw_invalid_argument(std::string(call) + ": env_id: expected an id in 0.." +
+                                  std::to_string(num_envs_ - 1) + ", got " + std::to_string(env_id));
+  }
+  if (!groups_[size_t(env_id / options_.batch_size)]->busy && busy_[size_t(env_id)] == 0) return;
+  label_.throw_invalid_call(std::string(call) + ": environment " + std::to_string(env_id) +
+                            " is under way; receive its result first");
+}
+
+// Splits the environments of a call into parts, each of one group. The ids of a call to an asynchronous pool must
+// consist of whole groups.
+std::vector<DevicePool::CallPart> DevicePool::parts_of(const py::object& env_id, const char* call) {
+  if (env_id.is_none()) return parts_of_all(call);
+  const bool on_device = py::isinstance<DeviceArray>(env_id);
+  const auto* known = on_device ? env_id.cast<const DeviceArray&>().values() : nullptr;
+  if (known != nullptr) return parts_of_ids(known->data(), i64(known->size()), call);
+  ids_.convert(on_device ? py::object(env_id.attr("numpy")()) : env_id, "env_id", options_.label);
+  return parts_of_ids(ids_.data(), ids_.size(), call);
+}
+
+std::vector<DevicePool::CallPart> DevicePool::parts_of_all(const char* call) {
+  std::vector<CallPart> parts;
+  for (const auto& group : groups_) {
+    parts.push_back({group.get(), group->ids, i64(parts.size()) * options_.batch_size});
+  }
+  require_distinct_idle(parts, call);
+  return parts;
+}
+
+std::vector<DevicePool::CallPart> DevicePool::parts_of_ids(const i32* ids, i64 count, const char* call) {
+  std::vector<CallPart> parts;
+  const i32 size = options_.batch_size;
+  if (count == 0)
+    label_.throw_invalid_argument(std::string(call) + ": env_id: expected at least one environment, got none");
+  if (groups_.size() > 1 && count % size != 0) {
+    label_.throw_invalid_argument(std::string(call) + ": env_id: expected whole batches of " + std::to_string(size) +
+                                  " environments, got " + std::to_string(count));
+  }
+  for (i64 first = 0; first < count; first += size) {
+    if (ids[first] < 0 || ids[first] >= num_envs_) require_idle(ids[first], call);  // refuses the id
+    Group* group = groups_[size_t(ids[first] / size)].get();
+    parts.push_back({group, checked_ids(ids + first, std::min<i64>(size, count - first), *group, call), first});
+  }
+  require_distinct_idle(parts, call);
+  return parts;
+}
+
+void DevicePool::require_distinct_idle(const std::vector<CallPart>& parts, const char* call) const {
+  std::vector<const Group*> groups;
+  for (const CallPart& part : parts) {
+    if (std::find(groups.begin(), groups.end(), part.group) != groups.end()) {
+      label_.throw_invalid_argument(std::string(call) + ": env_id: expected distinct ids, got " +
+                                    std::to_string(part.ids->front()) + " twice");
+    }
+    groups.push_back(part.group);
+    if (part.whole() && under_way_ == 0) continue;
+    for (const i32 id : *part.ids) require_idle(id, call);
+  }
+}
+
+// Checks that the ids are distinct, and in an asynchronous pool that they are exactly the ids of the group.
+DevicePool::Ids DevicePool::checked_ids(const i32* ids, i64 count, const Group& group, const char* call) const {
+  if (std::equal(ids, ids + count, group.ids->begin(), group.ids->end())) return group.ids;
+  std::vector<i32> sorted(ids, ids + count);
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) {
+    label_.throw_invalid_argument(std::string(call) + ": env_id: expected distinct ids, got " + std::to_string(*twice) +
+                                  " twice");
+  }
+  if (groups_.size() > 1 && sorted != *group.ids) {
+    label_.throw_invalid_argument(std::string(call) + ": env_id: expected environments " +
+                                  std::to_string(group.ids->front()) + " to " + std::to_string(group.ids->back()) +
+                                  ", which are one batch, got " + std::to_string(sorted.front()) + " to " +
+                                  std::to_string(sorted.back()));
+  }
+  return std::make_shared<const std::vector<i32>>(ids, ids + count);
+}
+
+void DevicePool::send_parts(const char* call, const std::function<std::vector<CallPart>()>& convert) {
+  const CallGuard guard(*this);
+  check_usable();
+  if (sending_) label_.throw_invalid_call(std::string(call) + ": another send or reset of this pool has not returned");
+  const Context::Current current(*context_);
+  std::vector<CallPart> parts;
+  sending_ = true;
+  try {
+    parts = convert();
+    check_open();
+    for (CallPart& part : parts) launch(std::move(part));
+  } catch (...) {
+    sending_ = false;
+    throw;
+  }
+  sending_ = false;
+}
+
+void DevicePool::launch(CallPart part) {
+  Pending pending = describe(part);
+  part.group->launches.run(kernel_, blocks_for(part.rows()), unsigned(options_.threads), part.launch, states_.params(),
+                           std::move(part.inputs));
+  set_busy(pending, true);
+  pending_.push_back(std::move(pending));
+}
+
+DevicePool::Pending DevicePool::describe(CallPart& part) {
+  device::PoolLaunch& launch = part.launch;
+  Launches& launches = part.group->launches;
+  Pending pending{part.group, launches.block(), part.ids};
+  const Address base = pending.block->memory.address();
+  const auto at = [&](size_t array) { return reinterpret_cast<void*>(base + Address(offsets_[array])); };
+  for (size_t f = 0; f < abi::kCommonFields; ++f) launch.common[f] = at(f);
+  for (i32 f = 0; f < layout_.num_fields; ++f) {
+    launch.own[f] = at(size_t(abi::kCommonFields + f));
+    if (blocks_.has_final) launch.own_final[f] = at(size_t(abi::kCommonFields + layout_.num_fields + f));
+    launch.row_bytes[f] = layout_.fields[f].row_bytes;
+    launch.per_player[f] = layout_.fields[f].per_player != 0;
+  }
+  launch.done = reinterpret_cast<u8*>(base + Address(done_at_));
+  if (layout_.max_players > 1) launch.player_env_id = static_cast<i32*>(at(blocks_.arrays.size() - 1));
+  states_.describe(launches.stream(), launch);
+  launch.count = part.rows();
+  launch.first_env = part.group->ids->front();
+  launch.max_players = layout_.max_players;
+  launch.num_own = layout_.num_fields;
+  launch.num_actions = layout_.num_actions;
+  launch.autoreset = autoreset_;
+  return pending;
+}
+
+void DevicePool::set_busy(const Pending& pending, bool busy) {
+  under_way_ += (busy ? 1 : -1) * i64(pending.ids->size());
+  if (pending.ids == pending.group->ids) {
+    pending.group->busy = busy;
+  } else {
+    for (const i32 id : *pending.ids) busy_[size_t(id)] = busy;
+  }
+}
+
+void DevicePool::await_programs(const py::object& value) const {
+  if (registration_reference != nullptr) python::await_programs(value);
+}
+
+void DevicePool::send(const py::object& action, const py::object& env_id) {
+  await_programs(action);
+  await_programs(env_id);
+  send_parts("send", [&] {
+    std::vector<py::object> fields;
+    std::vector<CallPart> parts = parts_of(actions_->split(action, env_id, fields), "send");
+    const i64 whole = parts.back().first + parts.back().rows();
+    for (CallPart& part : parts) {
+      Launches& launches = part.group->launches;
+      actions_->describe(fields, whole, part.first, part.rows(), launches, part.inputs, part.launch);
+      if (!part.whole()) part.launch.env_ids = launches.staged(*part.ids, part.inputs);
+    }
+    return parts;
+  });
+}
+
+void DevicePool::reset(const py::object& env_id, const py::object& seeds, const py::object& streams) {
+  await_programs(env_id);
+  send_parts("reset", [&] {
+    std::vector<CallPart> parts = parts_of(env_id, "reset");
+    const python::Seeds given(seeds, streams, parts.back().first + parts.back().rows(), label_.name());
+    for (CallPart& part : parts) {
+      Launches& launches = part.group->launches;
+      if (given.given()) {
+        const i64 first = part.first, rows = part.rows();
+        part.launch.seeds =
+            reinterpret_cast<u64*>(launches.staged(given.seeds() + first, rows * i64(sizeof(u64)), part.inputs));
+        part.launch.streams =
+            reinterpret_cast<u32*>(launches.staged(given.streams() + first, rows * i64(sizeof(u32)), part.inputs));
+      }
+      if (!part.whole()) part.launch.env_ids = launches.staged(*part.ids, part.inputs);
+      part.launch.restart = true;
+    }
+    return parts;
+  });
+}
+
+DevicePool::Pending DevicePool::next_pending() {
+  if (pending_.empty()) label_.throw_invalid_call("recv: nothing is under way; call send, reset or async_reset first");
+  Pending pending = std::move(pending_.front());
+  pending_.pop_front();
+  set_busy(pending, false);
+  pending.group->received = ++batches_received_;
+  return pending;
+}
+
+py::tuple DevicePool::recv(f64) {
+  const CallGuard guard(*this);
+  check_usable();
+  const Pending pending = next_pending();
+  const auto rows = i64(pending.ids->size());
+  py::tuple arrays(outputs_.size());
+  const Address base = pending.block->memory.address();
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const int index = outputs_[i];
+    if (index < 0) {
+      arrays[i] = DeviceArray(pending.block, base + Address(done_at_), {abi::kBool, {rows}});
+      continue;
+    }
+    const Array& array = blocks_.arrays[size_t(index)];
+    DeviceArray::Layout layout{array.dtype, {rows * (array.per_player ? layout_.max_players : 1)}};
+    layout.shape.insert(layout.shape.end(), array.shape.begin(), array.shape.end());
+    arrays[i] = DeviceArray(pending.block, base + Address(offsets_[size_t(index)]), std::move(layout),
+                            index == abi::kEnvId ? pending.ids : nullptr);
+  }
+  return arrays;
+}
+
+py::tuple DevicePool::step(const py::object& action, const py::object& env_id) {
+  await_programs(action);
+  await_programs(env_id);
+  const CallGuard guard(*this);
+  if (groups_.size() == 1 && !pending_.empty())
+    label_.throw_invalid_call("step: results of an earlier send are pending; call recv first");
+  send(action, env_id);
+  return recv(-1);
+}
+
+void DevicePool::discard() {
+  const CallGuard guard(*this);
+  check_usable();
+  const Context::Current current(*context_);
+  for (const Pending& pending : pending_) set_busy(pending, false);
+  pending_.clear();
+}
+
+// --- states and rendering ---
+
+std::vector<i32> DevicePool::idle_ids(const py::object& env_ids, const char* name, const char* call) {
+  ids_.convert(env_ids, name, options_.label);
+  const std::vector<i32> ids(ids_.data(), ids_.data() + ids_.size());
+  for (const i32 id : ids) require_idle(id, call);
+  return ids;
+}
+
+py::bytes DevicePool::snapshot(i32 env_id) {
+  const CallGuard guard(*this);
+  check_usable();
+  require_idle(env_id, "snapshot");
+  return states_.snapshot(env_id);
+}
+
+void DevicePool::restore(i32 env_id, const std::string& given) {
+  const CallGuard guard(*this);
+  check_usable();
+  require_idle(env_id, "restore");
+  states_.restore(env_id, given);
+}
+
+void DevicePool::clone(i32 source, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
+  const CallGuard guard(*this);
+  check_usable();
+  require_idle(source, "clone");
+  const std::vector<i32> ids = idle_ids(env_ids, "env_ids", "clone");
+  const python::Seeds given(seeds, streams, i64(ids.size()), label_.name());
+  states_.clone(source, ids, given.seeds(), given.streams());
+}
+
+py::array DevicePool::render(const py::object& env_ids) {
+  const CallGuard guard(*this);
+  check_usable();
+  const i64 bytes = i64(layout_.render_height) * layout_.render_width * 3;
+  if ((table_.flags & abi::kCanRender) == 0 || bytes == 0) {
+    label_.throw_invalid_call("render: this environment cannot be rendered");
+  }
+  const std::vector<i32> ids = idle_ids(env_ids, "env_ids", "render");
+  py::array_t<u8> images(
+      {py::ssize_t(ids.size()), py::ssize_t(layout_.render_height), py::ssize_t(layout_.render_width), py::ssize_t(3)});
+  for (size_t k = 0; k < ids.size(); ++k) states_.render(ids[k], images.mutable_data() + i64(k) * bytes);
+  return images;
+}
+
+py::list DevicePool::players(const py::object& env_ids) {
+  const CallGuard guard(*this);
+  check_usable();
+  ids_.convert(env_ids, "env_ids", options_.label);
+  const std::vector<i32> ids(ids_.data(), ids_.data() + ids_.size());
+  const std::vector<i32> counts = states_.players();
+  py::list list;
+  for (const i32 id : ids) list.append(py::int_(counts[size_t(id)]));
+  return list;
+}
+
+py::dict DevicePool::states() {
+  const CallGuard guard(*this);
+  check_usable();
+  return states_.parts();
+}
+
+void DevicePool::wait() {
+  const CallGuard guard(*this);
+  const python::Unlocked unlocked;
+  const Context::Current current(*context_);
+  for (const auto& group : groups_) group->launches.stream().synchronize();
+}
+
+}  // namespace envpool::cuda

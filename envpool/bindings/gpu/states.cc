@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/bindings/gpu/states.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "envpool/bindings/interpreter.h"
+#include "envpool/core/math/float_mode.h"
+#include "envpool/core/table/episode.h"
+#include "envpool/core/table/spec.h"
+
+namespace envpool::cuda {
+
+namespace {
+
+// Returns the kind of each environment. Environments with equal options are of one kind.
+std::vector<i32> kinds_of(const EnvConfig& config) {
+  const auto less = [](const OptionList* a, const OptionList* b) { return *a < *b; };
+  std::map<const OptionList*, i32, decltype(less)> numbers(less);
+  std::vector<i32> kinds;
+  for (const OptionList& options : config.options) {
+    kinds.push_back(numbers.try_emplace(&options, i32(numbers.size())).first->second);
+  }
+  kinds.resize(size_t(config.num_envs), 0);
+  return kinds;
+}
+
+// Returns the construction of a pool with one environment of each kind.
+EnvConfig one_of_each(const EnvConfig& config) {
+  EnvConfig one{.num_envs = 0, .autoreset = config.autoreset};
+  const std::vector<i32> kinds = kinds_of(config);
+  for (size_t i = 0; i < config.options.size(); ++i) {
+    if (kinds[i] != one.num_envs) continue;
+    one.options.push_back(config.options[i]);
+    ++one.num_envs;
+  }
+  one.max_episode_steps.assign(size_t(one.num_envs), 0);
+  one.seeds.assign(size_t(one.num_envs), 0);
+  one.streams.assign(size_t(one.num_envs), 0);
+  return one;
+}
+
+// Reseeds the generator in a saved state.
+void reseed(char* state, u64 key, u32 stream) {
+  Episode episode;
+  std::memcpy(static_cast<void*>(&episode), state, sizeof(episode));
+  episode.seed(key, stream);
+  std::memcpy(state, static_cast<const void*>(&episode), sizeof(episode));
+}
+
+}  // namespace
+
+DeviceStates::DeviceStates(const abi::Table& table, const EnvConfig& config, const Label& label)
+    : table_(table),
+      label_(label),
+      num_envs_(config.num_envs),
+      each_(config.options.size() > 1),
+      kind_of_(kinds_of(config)),
+      twin_(table, one_of_each(config)) {
+  const EnvConfig one = one_of_each(config);
+  twin_.create(one);
+  for (i32 kind = 0; kind < one.num_envs; ++kind) {
+    save_bytes_.push_back(i64(twin_.save(kind).size()));
+    slot_bytes_ = std::max(slot_bytes_, (save_bytes_.back() + 15) / 16 * 16);
+  }
+}
+
+void DeviceStates::place(std::vector<std::shared_ptr<const Stream>> streams, i32 batch_size, const EnvConfig& config) {
+  streams_ = std::move(streams);
+  batch_size_ = batch_size;
+  const Stream& stream = *streams_[0];
+  place_models(stream);
+  place_slots(stream, config);
+  limits_ = stream.uploaded(config.max_episode_steps);
+  players_ = stream.uploaded(std::vector<i32>(size_t(num_envs_), 0));
+  over_ = stream.uploaded(std::vector<u8>(size_t(num_envs_), 1));
+  stream.synchronize();  // the host's copies are freed next
+}
+
+void DeviceStates::place_models(const Stream& stream) {
+  const abi::Device& facts = *table_.device;
+  std::vector<std::string> params;
+  for (size_t kind = 0; kind < save_bytes_.size(); ++kind) {
+    void* model = twin_.model(i32(kind));
+    std::string bytes(static_cast<const char*>(facts.params(model)), size_t(facts.params_bytes));
+    if (facts.native_at >= 0) std::memset(bytes.data() + facts.native_at, 0, sizeof(void*));
+    i64 blob_bytes = 0;
+    const void* blob = facts.blob(model, &blob_bytes);
+    if (facts.blob_at >= 0 && blob_bytes > 0) {
+      blobs_.emplace_back(stream.context, blob_bytes);
+      const Address address = blobs_.back().address();
+      stream.upload(address, blob, blob_bytes);
+      std::memcpy(bytes.data() + facts.blob_at, &address, sizeof(address));
+    }
+    params.push_back(std::move(bytes));
+  }
+  shared_params_ = params[0];
+  if (!each_) return;
+  std::vector<u8> all;
+  for (i32 env_id = 0; env_id < num_envs_; ++env_id) {
+    const std::string& own = params[size_t(kind(env_id))];
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  params_ = stream.uploaded(all);
+  stream.synchronize();
+}
+
+// Writes the initial states. Each is a copy of the twin's, reseeded with the key and stream of the environment.
+void DeviceStates::place_slots(const Stream& stream, const EnvConfig& config) {
+  slots_ = std::make_shared<DeviceBlock>(streams_[0], bytes());
+  std::vector<std::string> first;
+  for (size_t kind = 0; kind < save_bytes_.size(); ++kind) first.push_back(twin_.save(i32(kind)));
+  constexpr i64 kChunkBytes = i64{64} << 20;
+  const i64 rows = std::max<i64>(1, kChunkBytes / slot_bytes_);
+  std::string chunk;
+  for (i64 begin = 0; begin < num_envs_; begin += rows) {
+    const i64 end = std::min<i64>(num_envs_, begin + rows);
+    chunk.assign(size_t((end - begin) * slot_bytes_), '\0');
+    for (i64 i = begin; i < end; ++i) {
+      char* to = chunk.data() + (i - begin) * slot_bytes_;
+      const std::string& state = first[size_t(kind(i32(i)))];
+      std::memcpy(to, state.data(), state.size());
+      reseed(to, config.seeds[size_t(i)], config.streams[size_t(i)]);
+    }
+    stream.upload(slot(i32(begin)), chunk.data(), i64(chunk.size()));
+    stream.synchronize();
+  }
+}
+
+void DeviceStates::describe(const Stream& stream, device::PoolLaunch& launch) const {
+  launch.slots = slots_->memory.as<u8>();
+  launch.slot_bytes = slot_bytes_;
+  launch.params = params_.as<u8>();
+  launch.limits = limits_.as<i32>();
+  launch.players_now = players_.as<i32>();
+  launch.over_now = over_.as<u8>();
+  launch.repair = exposed_;
+  if (exposed_) slots_->reclaim(stream);
+}
+
+void DeviceStates::close() {
+  const python::Unlocked unlocked;
+  slots_.reset();  // arrays returned by parts() keep the memory alive
+  for (Memory* memory : {&params_, &limits_, &players_, &over_}) *memory = Memory();
+  blobs_.clear();
+}
+
+void DeviceStates::with_device(const Stream& stream, const std::function<void()>& action) {
+  const Context::Current current(*stream.context);
+  if (exposed_) slots_->reclaim(stream);
+  const python::Unlocked unlocked;
+  action();
+  stream.synchronize();
+}
+
+void DeviceStates::download(const Stream& stream, void* to, Address from, i64 bytes) {
+  with_device(stream, [&] { stream.download(to, from, bytes); });
+}
+
+std::string DeviceStates::save(i32 env_id) {
+  std::string state(size_t(save_bytes_[size_t(kind(env_id))]), '\0');
+  download(stream(env_id), state.data(), slot(env_id), i64(state.size()));
+  return state;
+}
+
+EpisodeStatus DeviceStates::status(i32 env_id) {
+  EpisodeStatus status;
+  u8 over = 0;
+  download(stream(env_id), &status.players, players_.address() + Address(env_id) * sizeof(i32), sizeof(i32));
+  download(stream(env_id), &over, over_.address() + Address(env_id), 1);
+  status.over = over != 0;
+  return status;
+}
+
+void DeviceStates::put(i32 env_id, const std::string& state, EpisodeStatus status) {
+  const Stream& on = stream(env_id);
+  const u8 over = status.over;
+  with_device(on, [&] {
+    on.upload(slot(env_id), state.data(), i64(state.size()));
+    on.upload(players_.address() + Address(env_id) * sizeof(i32), &status.players, sizeof(i32));
+    on.upload(over_.address() + Address(env_id), &over, 1);
+  });
+}
+
+// Returns a state that the user provided, after the twin has brought it into the range that kernels accept.
+std::string DeviceStates::repaired(i32 env_id, const char* state, i64 size, const char* call) {
+  const FloatModeGuard float_mode;
+  try {
+    twin_.load(kind(env_id), state, size);
+  } catch (const std::invalid_argument& error) {
+    label_.throw_invalid_argument(std::string(call) + ": " + error.what());
+  }
+  return twin_.save(kind(env_id));
+}
+
+std::string DeviceStates::snapshot(i32 env_id) {
+  std::string state = save(env_id);
+  if (exposed_) state = repaired(env_id, state.data(), i64(state.size()), "snapshot");
+  return Snapshot::pack(identity(env_id), status(env_id), state);
+}
+
+void DeviceStates::restore(i32 env_id, const std::string& given) {
+  const Snapshot snapshot(label_, identity(env_id), layout().max_players, given.data(), i64(given.size()));
+  put(env_id, repaired(env_id, snapshot.state(), snapshot.state_size(), "restore"), snapshot.status());
+}
+
+void DeviceStates::clone(i32 source, const std::vector<i32>& ids, const u64* keys, const u32* streams) {
+  for (const i32 id : ids) {
+    if (identity(id) == identity(source)) continue;
+    label_.throw_invalid_argument("clone: env_id: expected environments with the options of environment " +
+                                  std::to_string(source) + ", got environment " + std::to_string(id) +
+                                  ", which has other options");
+  }
+  const std::string state = save(source);
+  const EpisodeStatus status_of_source = status(source);
+  for (size_t k = 0; k < ids.size(); ++k) {
+    std::string copy = repaired(ids[k], state.data(), i64(state.size()), "clone");
+    if (keys != nullptr) reseed(copy.data(), keys[k], streams[k]);
+    put(ids[k], copy, status_of_source);
+  }
+}
+
+void DeviceStates::render(i32 env_id, u8* rgb) {
+  const std::string state = save(env_id);
+  static_cast<void>(repaired(env_id, state.data(), i64(state.size()), "render"));
+  twin_.render(kind(env_id), rgb);
+}
+
+std::vector<i32> DeviceStates::players() {
+  for (size_t i = 1; i < streams_.size(); ++i) {
+    const Context::Current current(*streams_[0]->context);
+    streams_[0]->follow(streams_[i]->handle());
+  }
+  std::vector<i32> counts(static_cast<size_t>(num_envs_));
+  download(*streams_[0], counts.data(), players_.address(), i64(counts.size() * sizeof(i32)));
+  return counts;
+}
+
+py::dict DeviceStates::parts() {
+  TextBuffer json;
+  try_table([&](abi::TextSink error) { return table_.device->view(json, error); });
+  const Context::Current current(*streams_[0]->context);
+  for (size_t i = 1; i < streams_.size(); ++i) streams_[0]->follow(streams_[i]->handle());
+  exposed_ = true;
+  py::dict parts;
+  for (const py::handle item : py::module_::import("json").attr("loads")(json.text)) {
+    const py::dict part = py::reinterpret_borrow<py::dict>(item);
+    const std::string dtype = py::str(part["dtype"]);
+    const auto* type = std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
+                                    [&](const ElementType& each) { return dtype == dtype_name(each.dtype); });
+    DeviceArray::Layout layout{type->dtype, {num_envs_}, slot_bytes_};
+    if (const auto count = part["count"].cast<std::int64_t>(); count > 0) layout.shape.push_back(count);
+    const Address offset = Address(part["offset"].cast<std::int64_t>());
+    parts[part["name"]] = DeviceArray(slots_, slots_->memory.address() + offset, std::move(layout));
+  }
+  return parts;
+}
+
+}  // namespace envpool::cuda

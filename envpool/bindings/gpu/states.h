@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The states of a pool's environments in device memory, and the operations on them other than steps: snapshots, clones,
+// rendering, and arrays of their named parts. All of these operations except the last wait for the device.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "envpool/bindings/gpu/array.h"
+#include "envpool/bindings/gpu/stream.h"
+#include "envpool/core/pool/environments.h"
+#include "envpool/core/pool/pool_types.h"
+#include "envpool/core/pool/snapshot.h"
+#include "envpool/core/table/device.h"
+
+namespace envpool::cuda {
+
+namespace py = pybind11;
+
+inline constexpr i64 kAlignment = 256;  // of arrays and states, as the driver aligns memory
+inline i64 aligned(i64 bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+class DeviceStates {
+ public:
+  // Creates the twin, which has one environment on the CPU for each distinct set of options (a kind). The twin provides
+  // the layout and the initial states, repairs states that the user provided, and renders.
+  DeviceStates(const abi::Table& table, const EnvConfig& config, const Label& label);
+
+  const abi::Layout& layout() const { return twin_.layout(); }
+  i64 bytes() const { return slot_bytes_ * num_envs_; }
+  // Returns whether each environment has its own parameters on the device. It does if options are given per
+  // environment.
+  bool has_params_of_each() const { return each_; }
+
+  // Copies parameters and initial states to the device. Environment i is stepped on stream i / batch_size.
+  void place(std::vector<std::shared_ptr<const Stream>> streams, i32 batch_size, const EnvConfig& config);
+  // Fills in the addresses of the states, and makes the launch wait for the caller's accesses to them.
+  void describe(const Stream& stream, device::PoolLaunch& launch) const;
+  // Returns the parameters that all environments share, as the kernel's argument.
+  void* params() { return shared_params_.data(); }
+
+  std::string snapshot(i32 env_id);
+  void restore(i32 env_id, const std::string& given);
+  // Copies a state to other environments. Reseeds the copies with `keys` and `streams`, unless `keys` is null.
+  void clone(i32 source, const std::vector<i32>& ids, const u64* keys, const u32* streams);
+  void render(i32 env_id, u8* rgb);
+  std::vector<i32> players();
+  // Returns the named parts of all states as arrays with one row for each environment. The caller may write to them, so
+  // every later launch repairs the states first.
+  py::dict parts();
+
+  // Frees the states. No call may be under way, and the streams must be synchronized.
+  void close();
+
+ private:
+  i32 kind(i32 env_id) const { return kind_of_[size_t(env_id)]; }
+  u64 identity(i32 env_id) const { return snapshot_identity(label_, twin_.identity(kind(env_id))); }
+  const Stream& stream(i32 env_id) const { return *streams_[size_t(env_id / batch_size_)]; }
+  Address slot(i32 env_id) const { return slots_->memory.address() + Address(i64(env_id) * slot_bytes_); }
+  void place_models(const Stream& stream);
+  void place_slots(const Stream& stream, const EnvConfig& config);
+  // Runs an action that uses the device's memory, and waits for the stream, without the interpreter lock.
+  void with_device(const Stream& stream, const std::function<void()>& action);
+  void download(const Stream& stream, void* to, Address from, i64 bytes);
+  std::string save(i32 env_id);
+  EpisodeStatus status(i32 env_id);
+  void put(i32 env_id, const std::string& state, EpisodeStatus status);
+  std::string repaired(i32 env_id, const char* state, i64 size, const char* call);
+
+  const abi::Table& table_;
+  const Label& label_;
+  const i32 num_envs_;
+  const bool each_;
+  const std::vector<i32> kind_of_;  // of each environment
+  Environments twin_;
+  std::vector<i64> save_bytes_;  // of each kind
+  i64 slot_bytes_ = 0;
+
+  std::vector<std::shared_ptr<const Stream>> streams_;
+  i32 batch_size_ = 1;
+  std::shared_ptr<DeviceBlock> slots_;
+  Memory params_, limits_, players_, over_;
+  std::vector<Memory> blobs_;
+  std::string shared_params_;
+  bool exposed_ = false;  // parts() was called, so the caller may have written to the states
+};
+
+}  // namespace envpool::cuda

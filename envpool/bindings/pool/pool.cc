@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/bindings/pool/pool.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "envpool/bindings/arguments.h"
+#include "envpool/bindings/constants.h"
+#include "envpool/bindings/interpreter.h"
+#include "envpool/bindings/jax/pool.h"
+#include "envpool/bindings/pool/live_pools.h"
+#include "envpool/bindings/seeds.h"
+#include "envpool/bindings/table.h"
+#include "envpool/core/pool/env_pool.h"
+
+namespace envpool::python {
+
+namespace {
+
+py::object& env_error() {
+  static py::object* type = new py::object();
+  return *type;
+}
+
+// Runs `action` with the interpreter lock released. Passes it a callback that polls for signals while it waits. Raises
+// the exception of a signal handler, such as KeyboardInterrupt, if one interrupted the action.
+template <class Action>
+auto without_gil(Action&& action) {
+  try {
+    Unlocked unlocked;
+    return action([&unlocked] { return unlocked.interrupted(); });
+  } catch (const Interrupted&) {
+    throw py::error_already_set();
+  }
+}
+
+// Owns a pool and closes it on destruction.
+class OwnedPool {
+ public:
+  OwnedPool() = default;
+  ~OwnedPool() {
+    if (!pool_) return;
+    if (pool_->forked()) {
+      // The pool's threads do not exist in this forked process, so the pool cannot be destroyed. It is leaked.
+      static_cast<void>(new (std::nothrow) std::shared_ptr<EnvPool>(std::move(pool_)));
+      return;
+    }
+    const Unlocked unlocked;
+    try {
+      pool_->close(std::chrono::seconds(5));
+    } catch (const std::exception&) {
+      // An environment hangs and has been abandoned. A destructor cannot report that.
+    }
+    pool_.reset();
+  }
+  OwnedPool(const OwnedPool&) = delete;
+  OwnedPool& operator=(const OwnedPool&) = delete;
+
+  void own(std::shared_ptr<EnvPool> pool) { pool_ = std::move(pool); }
+  EnvPool* operator->() const { return pool_.get(); }
+  EnvPool& operator*() const { return *pool_; }
+  const std::shared_ptr<EnvPool>& shared() const { return pool_; }
+
+ private:
+  std::shared_ptr<EnvPool> pool_;
+};
+
+class PyPool {
+ public:
+  PyPool(const PyTable& table, std::string label, const std::vector<py::dict>& options, i32 num_envs, i32 batch_size,
+         i32 num_threads, const std::vector<i32>& thread_cpus, const py::object& seeds, const py::object& streams,
+         i32 autoreset, const std::vector<i32>& max_episode_steps, const std::vector<std::string>& outputs)
+      : ids_(check("num_envs", num_envs, 1, kMaxNumEnvs, label)) {
+    check("batch_size", batch_size, 0, num_envs, label);
+    check("num_threads", num_threads, 0, kMaxNumThreads, label);
+    check("autoreset", autoreset, 0, 2, label);
+    const Seeds given(seeds, streams);
+    EnvConfig config{num_envs,          abi::Autoreset(autoreset), {},
+                     max_episode_steps, given.all_seeds(),         given.all_streams()};
+    for (const py::dict& one : options) config.options.push_back(PyTable::option_list(one));
+    const bool lengths = (options.size() == 1 || i32(options.size()) == num_envs) && given.size() == num_envs &&
+                         i32(max_episode_steps.size()) == num_envs;
+    if (!lengths)
+      throw py::value_error("[" + label + "] seeds, streams, max_episode_steps: expected num_envs values of each");
+    {
+      const Unlocked unlocked;
+      pool_.own(EnvPool::make(table.get(), config, {std::move(label), batch_size, num_threads, thread_cpus}));
+    }
+    LivePools::add(pool_.shared());
+    for (i32 f = 0; f < pool_->layout().num_actions; ++f) {
+      actions_.emplace_back(pool_->layout().actions[f]);
+      names_.emplace_back(pool_->layout().actions[f].name);
+    }
+    action_data_.resize(actions_.size());
+    choose_outputs(outputs);
+    owners_ = std::make_unique<IdsArgument>(num_envs);
+  }
+  // Creates a pool from keyword arguments. They are looked up here, because pybind11's own lookup dereferences null
+  // when memory runs out. Prepends the label to errors of environments' constructors, which do not know it.
+  static std::unique_ptr<PyPool> make(const py::kwargs& given) {
+    for (const char* name : kKeywords) {
+      if (given.size() != std::size(kKeywords) || !given.contains(name)) {
+        std::string names;
+        for (const char* known : kKeywords) names += (names.empty() ? "" : ", ") + std::string(known);
+        throw py::type_error("Pool: expected the keywords " + names);
+      }
+    }
+    const auto label = given["label"].cast<std::string>();
+    const auto num_envs = given["num_envs"].cast<i32>(), batch_size = given["batch_size"].cast<i32>();
+    try {
+      return std::make_unique<PyPool>(
+          given["table"].cast<const PyTable&>(), label, given["options"].cast<std::vector<py::dict>>(), num_envs,
+          batch_size, given["num_threads"].cast<i32>(), given["thread_cpus"].cast<std::vector<i32>>(),
+          py::object(given["seeds"]), py::object(given["streams"]), given["autoreset"].cast<i32>(),
+          given["max_episode_steps"].cast<std::vector<i32>>(), given["outputs"].cast<std::vector<std::string>>());
+    } catch (const TableError& error) {
+      throw std::invalid_argument("[" + label + "] " + error.what());
+    } catch (const NoMemory&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw NoMemory("[" + label + "] num_envs: no memory for " + std::to_string(num_envs) +
+                     " environments in batches of " + std::to_string(batch_size));
+    }
+  }
+  PyPool(const PyPool&) = delete;
+  PyPool& operator=(const PyPool&) = delete;
+
+  // The mutex makes the send and the recv of a step one unit: steps of other threads wait.
+  py::tuple step(const py::object& action, const py::object& env_id) {
+    check_usable();
+    if (registration_.reference != nullptr) {
+      await_programs(action);
+      await_programs(env_id);
+    }
+    if (stepping_thread_ == std::this_thread::get_id()) {
+      throw std::runtime_error(
+          pool_->text("step: expected no step of this pool in a signal handler that interrupts one; the handler may "
+                      "raise instead"));
+    }
+    const std::unique_lock<std::timed_mutex> step_lock = lock_step();
+    const SteppingThread stepping_thread(*this);
+    drop_abandoned();
+    send_actions(action, env_id, CallerHelp::kYes);
+    Batch batch;
+    try {
+      batch =
+          without_gil([&](const auto& interrupted) { return pool_->begin_recv({}, interrupted, CallerHelp::kYes); });
+    } catch (const py::error_already_set&) {  // raised by a signal handler
+      abandon();
+      throw;
+    }
+    return make_arrays(std::move(batch));
+  }
+
+  // Declares that nobody will receive what is under way in a synchronous pool, because a signal has interrupted the
+  // call that would have received it. The next call that needs idle environments waits for them and drops their
+  // results. A recv() returns the results instead.
+  void abandon() { abandoned_ = pool_->batch_size() == pool_->num_envs() && pool_->under_way() > 0; }
+
+  void send(const py::object& action, const py::object& env_id) {
+    drop_abandoned();
+    send_actions(action, env_id, CallerHelp::kNo);
+  }
+
+  // `options` is None, or bytes that are passed to the environments.
+  void reset(const py::object& env_id, const py::object& seeds, const py::object& streams, const py::object& options) {
+    drop_abandoned();
+    const ArgumentsLock arguments_lock(*this);
+    ids_.convert(env_id, "env_id", pool_->label());
+    const Seeds given(seeds, streams, ids_.size(), pool_->label());
+    const std::string bytes = options.is_none() ? std::string() : options.cast<std::string>();
+    pool_->reset(ids_.data(), ids_.size(), given.seeds(), given.streams(), bytes);
+  }
+
+  py::tuple recv(double timeout) {
+    check_usable();
+    if (std::isnan(timeout)) throw py::value_error(pool_->text("timeout: expected seconds, got nan"));
+    EnvPool::Deadline deadline;
+    if (timeout >= 0 && timeout < 1e8) {
+      deadline = EnvPool::Clock::now() +
+                 std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(timeout));
+    }
+    abandoned_ = false;
+    return make_arrays(without_gil([&](const auto& interrupted) { return pool_->begin_recv(deadline, interrupted); }));
+  }
+
+  void discard() {
+    check_usable();
+    without_gil([&](const auto& interrupted) { pool_->discard(interrupted); });
+    abandoned_ = false;
+  }
+
+  py::bytes snapshot(i32 env_id) {
+    drop_abandoned();
+    return py::bytes(pool_->snapshot(env_id));
+  }
+  void restore(i32 env_id, const py::bytes& state) {
+    drop_abandoned();
+    const std::string_view view = state;
+    pool_->restore(env_id, view.data(), i64(view.size()));
+  }
+
+  void clone(i32 source, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
+    drop_abandoned();
+    const ArgumentsLock arguments_lock(*this);
+    ids_.convert(env_ids, "env_ids", pool_->label());
+    const Seeds given(seeds, streams, ids_.size(), pool_->label());
+    pool_->clone(source, ids_.data(), ids_.size(), given.seeds(), given.streams());
+  }
+
+  // Returns the arrays of a batch with the current observations of idle environments.
+  py::tuple observe(const py::object& env_ids) {
+    drop_abandoned();
+    Batch batch;
+    {
+      const ArgumentsLock arguments_lock(*this);
+      ids_.convert(env_ids, "env_ids", pool_->label());
+      batch = pool_->observe(ids_.data(), ids_.size());
+    }
+    return make_arrays(std::move(batch), Rows::kObserved);
+  }
+
+  // Returns the same `bytes` bytes at `offset` of each environment's state, as u8 of shape (environments, bytes).
+  py::array read_states(const py::object& env_ids, std::int64_t offset, std::int64_t bytes) {
+    drop_abandoned();
+    const ArgumentsLock arguments_lock(*this);
+    ids_.convert(env_ids, "env_ids", pool_->label());
+    py::array_t<u8> data({py::ssize_t(ids_.size()), py::ssize_t(std::max<std::int64_t>(bytes, 0))});
+    pool_->read_states(ids_.data(), ids_.size(), offset, bytes, reinterpret_cast<char*>(data.mutable_data()));
+    return data;
+  }
+  void write_states(const py::object& env_ids, std::int64_t offset, const py::array_t<u8, py::array::c_style>& data) {
+    drop_abandoned();
+    const ArgumentsLock arguments_lock(*this);
+    ids_.convert(env_ids, "env_ids", pool_->label());
+    if (data.ndim() != 2 || data.shape(0) != ids_.size()) {
+      throw py::value_error(pool_->text("states: expected an array with one row of bytes per environment"));
+    }
+    pool_->write_states(ids_.data(), ids_.size(), offset, data.shape(1), reinterpret_cast<const char*>(data.data()));
+  }
+
+  py::array render(const py::object& env_ids) {
+    drop_abandoned();
+    const ArgumentsLock arguments_lock(*this);
+    ids_.convert(env_ids, "env_ids", pool_->label());
+    const abi::Layout& layout = pool_->layout();
+    py::array_t<u8> images({py::ssize_t(ids_.size()), py::ssize_t(layout.render_height),
+                            py::ssize_t(layout.render_width), py::ssize_t(3)});
+    pool_->render(ids_.data(), ids_.size(), images.mutable_data());
+    return images;
+  }
+
+  py::list players(const py::object& env_ids) {
+    drop_abandoned();
+    const ArgumentsLock arguments_lock(*this);
+    ids_.convert(env_ids, "env_ids", pool_->label());
+    std::vector<i32> counts(size_t(ids_.size()));
+    pool_->players(ids_.data(), ids_.size(), counts.data());
+    py::list list;
+    for (const i32 count : counts) list.append(py::int_(count));
+    return list;
+  }
+
+  // Returns what jitted code needs: the handle, and for each output the number of its array, its dtype, the shape of a
+  // row and whether it is per player.
+  py::tuple xla() {
+    check_usable();
+    if (registration_.reference == nullptr) registration_ = xla::register_pool(pool_.shared(), step_mutex_);
+    py::list outputs;
+    for (const Output& output : outputs_) {
+      py::list shape;
+      for (size_t i = 1; i < output.shape.size(); ++i) shape.append(py::int_(output.shape[i]));
+      const bool per_player = pool_->block_layout().arrays[size_t(output.array)].per_player;
+      outputs.append(py::make_tuple(output.array, output.dtype, py::tuple(shape), per_player));
+    }
+    return py::make_tuple(py::bytes(xla::handle_of(registration_.number)), std::int64_t(registration_.number), outputs);
+  }
+
+  void close(double timeout) {
+    if (pool_->forked()) return;
+    without_gil([&](const auto& interrupted) { pool_->close(std::chrono::duration<double>(timeout), interrupted); });
+  }
+  bool closed() const { return pool_->closed(); }
+  py::int_ under_way() const { return pool_->under_way(); }
+  py::int_ num_threads() const { return pool_->num_threads(); }
+  py::int_ batch_size() const { return pool_->batch_size(); }
+
+ private:
+  static constexpr const char* kKeywords[] = {"table",      "label",       "options",           "num_envs",
+                                              "batch_size", "num_threads", "thread_cpus",       "seeds",
+                                              "streams",    "autoreset",   "max_episode_steps", "outputs"};
+
+  struct Output {
+    int array;  // in the block's layout
+    py::dtype dtype;
+    std::vector<py::ssize_t> shape;  // [0] is the number of rows
+  };
+
+  static i32 check(const char* name, i32 value, i32 low, i32 high, const std::string& label) {
+    if (value < low || value > high) {
+      throw py::value_error("[" + label + "] " + name + ": expected " + std::to_string(low) + ".." +
+                            std::to_string(high) + ", got " + std::to_string(value));
+    }
+    return value;
+  }
+
+  void check_usable() const {
+    if (pool_->forked()) {
+      throw std::runtime_error(
+          pool_->text("this pool was made in the parent process; a forked child must make its own"));
+    }
+    if (pool_->closed()) throw std::runtime_error(pool_->text("the pool is closed"));
+    if (converting_thread_ == std::this_thread::get_id()) {
+      throw std::runtime_error(
+          pool_->text("action: expected a value whose conversion to an array does not use this pool"));
+    }
+  }
+
+  // Does what check_usable() does. Drops what abandon() has left under way.
+  void drop_abandoned() {
+    check_usable();
+    if (abandoned_) discard();
+  }
+
+  // Records which thread is in step(), while it may run signal handlers.
+  class SteppingThread {
+   public:
+    explicit SteppingThread(PyPool& pool) : pool_(pool) { pool_.stepping_thread_ = std::this_thread::get_id(); }
+    ~SteppingThread() { pool_.stepping_thread_ = {}; }
+    SteppingThread(const SteppingThread&) = delete;
+    SteppingThread& operator=(const SteppingThread&) = delete;
+
+   private:
+    PyPool& pool_;
+  };
+
+  // Guards the converted arguments, which are stored in members so that their memory is reused. A conversion may run
+  // Python code, which lets other threads run. If one of them calls the pool, it waits here.
+  class ArgumentsLock {
+   public:
+    explicit ArgumentsLock(PyPool& pool) : pool_(pool), lock_(pool.arguments_mutex_, std::defer_lock) {
+      if (!lock_.try_lock()) {
+        const Unlocked unlocked;
+        lock_.lock();
+      }
+      pool_.converting_thread_ = std::this_thread::get_id();
+    }
+    ~ArgumentsLock() { pool_.converting_thread_ = {}; }
+
+   private:
+    PyPool& pool_;
+    std::unique_lock<std::mutex> lock_;
+  };
+
+  std::unique_lock<std::timed_mutex> lock_step() {
+    std::unique_lock<std::timed_mutex> step_lock(*step_mutex_, std::try_to_lock);
+    while (!step_lock) {
+      without_gil([&](const auto&) { (void)step_lock.try_lock_for(std::chrono::milliseconds(50)); });
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    }
+    return step_lock;
+  }
+
+  void send_actions(const py::object& action, py::object env_id, CallerHelp help);
+  void convert_field(size_t f, const py::object& value, i64& player_rows);
+  std::string expected_keys() const;
+  void choose_outputs(const std::vector<std::string>& names);
+  // kReceived: the rows of environments that were under way. kObserved: of idle ones.
+  enum class Rows { kReceived, kObserved };
+  py::tuple make_arrays(Batch batch, Rows rows = Rows::kReceived);
+  py::object error_of(const std::vector<Failure>& failures, const py::tuple& arrays) const;
+
+  OwnedPool pool_;
+  IdsArgument ids_;
+  std::vector<ActionArgument> actions_;
+  std::vector<std::string> names_;
+  std::vector<const void*> action_data_;
+  std::vector<Output> outputs_;
+  std::unique_ptr<IdsArgument> owners_;
+  std::mutex arguments_mutex_;
+  std::thread::id converting_thread_{};  // the thread that converts arguments; guarded by the interpreter lock
+  std::thread::id stepping_thread_{};    // the thread in step(); guarded by the interpreter lock
+  bool abandoned_ = false;               // see abandon(); guarded by the interpreter lock
+  std::shared_ptr<std::timed_mutex> step_mutex_ = std::make_shared<std::timed_mutex>();
+  xla::PoolRegistration registration_{-1, nullptr};  // for jitted code; made by the first call of xla()
+};
+
+// An action is an array if the environment has one action field, or a dict of arrays by field name. As in EnvPool, the
+// dict may also contain "env_id" and "players.env_id".
+void PyPool::send_actions(const py::object& action, py::object env_id, CallerHelp help) {
+  const ArgumentsLock arguments_lock(*this);
+  const std::string& label = pool_->label();
+  const bool multi_player = pool_->layout().max_players > 1;
+  const i32* owners = nullptr;
+  i64 rows = -1;
+  if (py::isinstance<py::dict>(action)) {
+    const py::dict fields = action;
+    for (const auto& [key, value] : fields) {
+      const std::string name = py::str(key);
+      const bool known =
+          name == "env_id" || name == "players.env_id" || std::find(names_.begin(), names_.end(), name) != names_.end();
+      if (!known)
+        throw py::value_error("[" + label + "] action: expected " + expected_keys() + ", got unknown key " + name);
+    }
+    if (fields.contains("env_id") && env_id.is_none()) env_id = fields["env_id"];
+    ids_.convert(env_id, "env_id", label);
+    if (multi_player && fields.contains("players.env_id")) {
+      owners_->convert(fields["players.env_id"], "players.env_id", label);
+      owners = owners_->data();
+    }
+    for (size_t f = 0; f < actions_.size(); ++f) {
+      if (!fields.contains(names_[f].c_str())) {
+        throw py::value_error("[" + label + "] action: expected " + expected_keys() + ", got no key " + names_[f]);
+      }
+      convert_field(f, fields[names_[f].c_str()], rows);
+    }
+    if (owners != nullptr && owners_->size() != rows) {
+      throw py::value_error("[" + label + "] players.env_id: expected " + std::to_string(rows) +
+                            " ids, one per row, got " + std::to_string(owners_->size()));
+    }
+  } else {
+    ids_.convert(env_id, "env_id", label);
+    if (actions_.size() != 1) {
+      throw py::type_error("[" + label + "] action: expected a dict with " + expected_keys() + ", got " +
+                           type_name(action));
+    }
+    convert_field(0, action, rows);
+  }
+  pool_->send(ids_.data(), ids_.size(), action_data_.data(), owners, i32(rows), help);
+  for (ActionArgument& argument : actions_) argument.release();
+}
+
+void PyPool::convert_field(size_t f, const py::object& value, i64& player_rows) {
+  const bool per_player = pool_->layout().max_players > 1 && actions_[f].field().per_player != 0;
+  const i64 rows = actions_[f].convert(value, per_player ? player_rows : ids_.size(), pool_->label());
+  if (per_player) player_rows = rows;
+  action_data_[f] = actions_[f].data();
+}
+
+std::string PyPool::expected_keys() const {
+  std::string keys = "keys";
+  for (size_t f = 0; f < names_.size(); ++f) keys += (f == 0 ? " " : ", ") + names_[f];
+  return keys;
+}
+
+void PyPool::choose_outputs(const std::vector<std::string>& names) {
+  const BlockLayout& layout = pool_->block_layout();
+  for (const std::string& name : names) {
+    // In single-player environments, players.env_id equals env_id.
+    int index = layout.find(name);
+    if (index < 0 && name == "players.env_id") index = abi::kEnvId;
+    if (index < 0) throw py::value_error(pool_->text("outputs: expected names of arrays, got " + name));
+    const Array& array = layout.arrays[size_t(index)];
+    Output output{index, numpy_dtype(array.dtype), {0}};
+    output.shape.insert(output.shape.end(), array.shape.begin(), array.shape.end());
+    outputs_.push_back(std::move(output));
+  }
+}
+
+// Wraps the memory of a block in arrays. The block returns to the pool when the last array is freed. If this fails, the
+// batch can be received again.
+py::tuple PyPool::make_arrays(Batch batch, Rows rows) {
+  py::tuple arrays;
+  py::object owner, error;
+  Block& block = *batch;
+  try {
+    owner = py::reinterpret_steal<py::object>(PyCapsule_New(&block, nullptr, nullptr));
+    if (!owner) throw py::error_already_set();
+    arrays = py::reinterpret_steal<py::tuple>(PyTuple_New(py::ssize_t(outputs_.size())));
+    if (!arrays) throw py::error_already_set();
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      Output& output = outputs_[i];
+      output.shape[0] = block.entries(output.array);
+      py::object array =
+          array_over(output.dtype, int(output.shape.size()), output.shape.data(), block.data(output.array), owner);
+      PyTuple_SET_ITEM(arrays.ptr(), py::ssize_t(i), array.release().ptr());
+    }
+    if (!block.failures().empty()) error = error_of(block.failures(), arrays);
+  } catch (...) {
+    if (rows == Rows::kReceived) pool_->put_back(std::move(batch));
+    throw;
+  }
+  if (rows == Rows::kReceived) pool_->settle(block);
+  PyCapsule_SetDestructor(owner.ptr(), [](PyObject* capsule) {
+    release_block(static_cast<Block*>(PyCapsule_GetPointer(capsule, nullptr)));
+  });
+  static_cast<void>(batch.release());
+  if (error) {
+    PyErr_SetObject(env_error().ptr(), error.ptr());
+    throw py::error_already_set();
+  }
+  return arrays;
+}
+
+py::object PyPool::error_of(const std::vector<Failure>& failures, const py::tuple& arrays) const {
+  py::list ids, messages;
+  std::string summary;
+  for (const Failure& failure : failures) {
+    ids.append(py::int_(failure.env_id));
+    messages.append(py::str(failure.message));
+    if (!summary.empty()) summary += "; ";
+    summary += "environment " + std::to_string(failure.env_id) + ": " + failure.message;
+  }
+  py::object error = env_error()(pool_->text(summary));
+  error.attr("env_id") = ids;
+  error.attr("messages") = messages;
+  error.attr("arrays") = arrays;
+  return error;
+}
+
+// Replaces pybind11's tp_new, which would dereference null when memory runs out, with a version that checks the result
+// of tp_alloc.
+void check_new_objects(PyHeapTypeObject* type) {
+  type->ht_type.tp_new = [](PyTypeObject* of, PyObject*, PyObject*) -> PyObject* {
+    PyObject* self = of->tp_alloc(of, 0);
+    if (self != nullptr) reinterpret_cast<py::detail::instance*>(self)->allocate_layout();
+    return self;
+  };
+}
+
+}  // namespace
+
+void bind_pool(py::module_& m) {
+  env_error() = py::reinterpret_steal<py::object>(
+      PyErr_NewExceptionWithDoc("envpool._core.EnvError",
+                                "Environments threw exceptions. env_id has their ids, messages the exceptions, and "
+                                "arrays the batch, in which these "
+                                "environments have been reset.",
+                                PyExc_RuntimeError, nullptr));
+  m.attr("EnvError") = env_error();
+  py::class_<PyPool>(m, "Pool", py::custom_type_setup(&check_new_objects))
+      .def(py::init(&PyPool::make))
+      .def("step", &PyPool::step, py::arg("action"), py::arg("env_id") = py::none())
+      .def("send", &PyPool::send, py::arg("action"), py::arg("env_id") = py::none())
+      .def("reset", &PyPool::reset, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),
+           py::arg("streams") = py::none(), py::arg("options") = py::none())
+      .def("recv", &PyPool::recv, py::arg("timeout") = -1.0)
+      .def("abandon", &PyPool::abandon)
+      .def("discard", &PyPool::discard)
+      .def("snapshot", &PyPool::snapshot, py::arg("env_id"))
+      .def("restore", &PyPool::restore, py::arg("env_id"), py::arg("state"))
+      .def("clone", &PyPool::clone, py::arg("source"), py::arg("env_ids"), py::arg("seeds") = py::none(),
+           py::arg("streams") = py::none())
+      .def("observe", &PyPool::observe, py::arg("env_ids") = py::none())
+      .def("read_states", &PyPool::read_states, py::arg("env_ids"), py::arg("offset"), py::arg("bytes"))
+      .def("write_states", &PyPool::write_states, py::arg("env_ids"), py::arg("offset"), py::arg("data"))
+      .def("render", &PyPool::render, py::arg("env_ids") = py::none())
+      .def("players", &PyPool::players, py::arg("env_ids") = py::none())
+      .def("xla", &PyPool::xla)
+      .def("close", &PyPool::close, py::arg("timeout") = 10.0)
+      .def_property_readonly("closed", &PyPool::closed)
+      .def_property_readonly("under_way", &PyPool::under_way)
+      .def_property_readonly("num_threads", &PyPool::num_threads)
+      .def_property_readonly("batch_size", &PyPool::batch_size);
+}
+
+}  // namespace envpool::python

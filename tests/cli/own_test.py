@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the commands for the user's own environments: check, new, --header and --import."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from envpool.plugins.compiler import find_compiler
+from tests.plugins.headers import WALK
+
+pytest.importorskip("typer")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Returns a folder in which `envpool new space_race` has run."""
+    folder = tmp_path_factory.mktemp("own")
+    created = run("new", "space_race", cwd=folder)
+    assert created.returncode == 0 and "envpool check space_race/src/space_race/space_race.h" in created.stdout
+    return folder
+
+
+HEADER = "space_race/src/space_race/space_race.h"
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "ENVPOOL_CACHE_DIR": str(cwd / "cache")}
+    command = [sys.executable, "-m", "envpool", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, env=environment)
+
+
+def test_new_has_the_name_in_all_places(folder):
+    package = folder / "space_race"
+    files = {str(file.relative_to(package)) for file in package.rglob("*") if file.is_file()}
+    names = {"space_race.h", "plugin.cc", "__init__.py"}
+    top = {"CMakeLists.txt", "README.md", "pyproject.toml", "draw.py", "space_race_test.py"}
+    assert files == top | {f"src/space_race/{name}" for name in names}
+    text = "".join((package / file).read_text() for file in files)
+    assert "CoinHunt" not in text and "coin_hunt" not in text and "coin-hunt" not in text and "](" not in text
+    assert 'name = "space-race"' in text and '"SpaceRace-v0"' in text and "struct SpaceRace {" in text
+
+
+@pytest.mark.sampled(one_in=3, group="check")
+def test_commands_with_a_header(folder):
+    checked = run("check", HEADER, cwd=folder)
+    assert checked.stdout.startswith(f"{HEADER}: no mistake found in "), checked.stderr
+    facts = json.loads(run("info", "--header", HEADER, "--json", cwd=folder).stdout)
+    assert facts["id"] == "SpaceRace-v0" and facts["picture"] == [80, 80] and facts["gpu"]
+    assert "as pure functions in jax.jit; on " in " ".join(run("info", "--header", HEADER, cwd=folder).stdout.split())
+    assert json.loads(run("info", "Race-v3", "--header", HEADER, "--json", cwd=folder).stdout)["id"] == "Race-v3"
+    played = run("play", "--header", HEADER, "--headless", "--frames", "9", "-O", "size=3", cwd=folder)
+    assert played.stdout.startswith("SpaceRace-v0: 9 steps, reward "), played.stderr
+    measured = run("bench", "--header", HEADER, "--rounds", "1", "--seconds", "0.05", "--json", cwd=folder)
+    assert json.loads(measured.stdout)["sides"]["envpool"]["steps_per_s"]["median"] > 1000, measured.stderr
+
+
+@pytest.mark.sampled(one_in=3, group="check")
+def test_an_environment_without_images(folder):
+    (folder / "walk.h").write_text(WALK)
+    for command in (("play",), ("watch", "-o", "a.gif")):
+        failed = run(*command, "--header", "walk.h", cwd=folder)
+        assert (failed.returncode, failed.stderr) == (1, "envpool: Walk-v0 cannot be rendered, only stepped\n")
+    failed = run("info", "--header", "walk.h", "--picture", cwd=folder)
+    assert (failed.returncode, failed.stderr) == (1, "envpool: [Walk-v0] cannot be rendered\n")
+
+
+def test_watch_a_module(folder):
+    pytest.importorskip("imageio")
+    (folder / "my_games.py").write_text(
+        f"import envpool\nenvpool.compile({HEADER!r}, 'Mine-v1', max_episode_steps=7)\n"
+    )
+    watched = run("watch", "--import", "my_games", "-o", "a.gif", "--seconds", "0.1", "--num-envs", "2", cwd=folder)
+    assert watched.stdout == "a.gif: 3 frames of 2 Mine-v1, 0.1 s\n", watched.stderr
+
+
+@pytest.mark.sampled(one_in=3, group="check")
+def test_check_reports_a_mistake(folder):
+    text = (folder / HEADER).read_text().replace("obs[3] = ", "obs[4] = ")
+    (folder / "wrong.h").write_text(text)
+    checked = run("check", "wrong.h", cwd=folder)
+    line = 1 + text.splitlines().index("    obs[4] = s.coin % p.size;")
+    assert checked.returncode == 1
+    assert checked.stderr == (
+        f"envpool: [SpaceRace-v0] wrong.h:{line}: observe() writes beyond the end of a row of the array 'obs', which has "
+        f"16 bytes (episode 0, step 0)\n{line:5} |     obs[4] = s.coin % p.size;\n"
+    )
+
+
+@pytest.mark.sampled(one_in=3, group="check")
+def test_check_a_module(folder):
+    wrong = (folder / HEADER).read_text().replace("obs[3] = ", "obs[4] = ")
+    (folder / "second.h").write_text(wrong)
+    (folder / "two_games.py").write_text(
+        f"import envpool\nenvpool.compile({HEADER!r}, 'First-v1', max_episode_steps=7, defaults={{'size': 3}})\n"
+        "envpool.compile('second.h', 'Second-v1')\n"
+    )
+    for arguments in (("--header", HEADER), (HEADER,)):
+        assert run("check", *arguments, cwd=folder).stdout.startswith(f"{HEADER}: no mistake found in ")
+    checked = run("check", "--import", "two_games", cwd=folder)
+    assert checked.returncode == 1
+    assert checked.stdout.startswith("First-v1: no mistake found in ") and "Second" not in checked.stdout
+    assert checked.stderr.startswith("envpool: [Second-v1] ") and "second.h" in checked.stderr
+    assert "writes beyond the end of a row of the array 'obs'" in checked.stderr
+
+
+@pytest.mark.sampled(one_in=3, group="check")
+def test_check_compiles_as_a_module_does(folder, monkeypatch):
+    text = (folder / HEADER).read_text()
+    assert "obs[3] = " in text
+    (folder / "flags.h").write_text(text.replace("obs[3] = ", "obs[INDEX] = "))
+    (folder / "flags.py").write_text(
+        "import envpool\n"
+        f"envpool.compile('flags.h', 'Flags-v1', flags=['-DINDEX=3'], cxx={shlex.join(find_compiler('', None))!r})\n"
+    )
+    with monkeypatch.context() as context:
+        context.setenv("CXX", "no-such-compiler")
+        checked = run("check", "--import", "flags", cwd=folder)
+    assert checked.stdout.startswith("Flags-v1: no mistake found in "), checked.stderr
+    checked = run("check", "flags.h", "--flag=-DINDEX=4", cwd=folder)
+    assert checked.returncode == 1
+    assert "writes beyond the end of a row of the array 'obs'" in checked.stderr
+    checked = run("check", "flags.h", cwd=folder)
+    assert checked.returncode == 1 and "INDEX" in checked.stderr
+
+
+def test_check_a_module_without_headers(folder):
+    (folder / "texts.py").write_text(f"import envpool\nenvpool.compile({WALK!r}, 'Walk-v7')\n")
+    said = " ".join(run("info", "--import", "texts", cwd=folder).stdout.split())
+    assert "in jax.jit; not on a GPU, because its header is not known: give envpool.compile a file, or, in " in said
+    checked = run("check", "--import", "texts", cwd=folder)
+    words = "envpool: [Walk-v7] --import: expected an environment whose header is known: "
+    assert checked.returncode == 1 and checked.stderr.startswith(words)
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (("info",), "expected the ID of an environment, or --header FILE or --import MODULE"),
+        (("check",), "expected either HEADER or --import MODULE"),
+        (("check", "--import", "json"), "--import: 'json' registers no id"),
+        (("check", "nothing.h"), "source: expected a header, got 'nothing.h'"),
+        (("info", "--import", "no_such_module"), "--import: 'no_such_module' cannot be imported: ModuleNotFoundError"),
+        (("info", "--import", "json"), "--import: 'json' registers no id: give the ID of one"),
+        (("new", "a b"), "NAME: expected letters, digits and underscores, such as snake or SpaceRace, got 'a b'"),
+        (("new", "space_race"), "--folder: expected a folder that does not exist, got 'space_race'"),
+        (("new", "class"), "NAME: expected letters"),
+    ],
+)
+def test_bad_arguments(folder, arguments, words):
+    failed = run(*arguments, cwd=folder)
+    assert failed.returncode == 1 and words in failed.stderr and len(failed.stderr.splitlines()) == 1

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests `envpool play` and `envpool watch`: terminals, windows, keys and videos."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer")
+imageio = pytest.importorskip("imageio.v3")
+
+from envpool.cli.keys import atari_action, discrete_action  # noqa: E402
+from envpool.cli.terminal import fit, lines_of, parse_keys  # noqa: E402
+from envpool.cli.watch import Advice, grid, progress  # noqa: E402
+from tests.cli.commands import environment, in_terminal, run  # noqa: E402
+
+
+@pytest.mark.parametrize("task_id", ["Pong-v5", "ALE/Breakout-v5", "CartPole-v1", "Pendulum-v1", "LostLuggage-v5"])
+def test_play_headless(task_id: str) -> None:
+    result = run("play", task_id, "--headless", "--frames", "50")
+    assert result.stderr == ""
+    assert re.fullmatch(rf"{task_id}: 50 steps, reward [-\d.]+\n", result.stdout)
+
+
+def test_play_in_a_terminal() -> None:
+    status, text = in_terminal("play", "Pong-v5", "--frames", "30", rows=40, columns=80)
+    assert status == 0
+    assert text.startswith("\x1b[?1049h")
+    assert "\x1b[?1049l" in text
+    assert "Pong-v5: 30 steps" in text
+    screen, _ = text.split("\x1b[2J")[1].split("\x1b[?1049l")
+    # There are 39 lines of half blocks in true colour, including Pong's brown, and the status line below them.
+    assert "\x1b[39;1H" in screen
+    assert "\x1b[41;1H" not in screen
+    assert "\x1b[38;2;144;72;17;48;2;144;72;17m\u2580" in screen
+    assert "reward 0  score 0  lives 0" in screen
+
+
+def test_play_reads_keys() -> None:
+    for key in (b"q", b"\x03"):
+        start = time.monotonic()
+        status, text = in_terminal("play", "CartPole-v1", "--fps", "20", "--frames", "1000", keys=key)
+        assert status == 0
+        assert time.monotonic() - start < 20
+        assert "1000 steps" not in text
+
+
+@pytest.mark.parametrize("extra", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_play_without_colour(extra: dict[str, str]) -> None:
+    status, text = in_terminal("play", "Pong-v5", "--frames", "10", **extra)
+    assert status == 0
+    assert "38;2" not in text
+    assert "\u2580" not in text
+    assert "::::" in text or "----" in text or "...." in text
+
+
+def test_play_in_a_tiny_terminal() -> None:
+    assert in_terminal("play", "Pong-v5", "--frames", "5", rows=1, columns=1)[0] == 0
+
+
+def test_window_reports_short_key_presses() -> None:
+    pytest.importorskip("pygame")
+    code = """
+import numpy, pygame
+from envpool.python.window import Window
+with Window("Pong-v5", 210, 160) as window:
+    window.show(numpy.zeros((210, 160, 3), numpy.uint8), "reward 0")
+    for kind in (pygame.KEYDOWN, pygame.KEYUP):
+        pygame.event.post(pygame.event.Event(kind, key=pygame.K_LEFT))
+    print(window.keys(), window.keys())
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    print(window.keys())
+"""
+    window = environment(SDL_VIDEODRIVER="dummy", PYGAME_HIDE_SUPPORT_PROMPT="1")
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=window)
+    assert result.stdout == "{'left'} set()\n{'q'}\n", result.stderr
+
+
+def test_watch_gif(tmp_path: Path) -> None:
+    result = run("watch", "Pong-v5", "--num-envs", "4", "--seconds", "1", "-o", "a.gif", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    assert "\x1b" not in result.stdout
+    frames = imageio.imread(tmp_path / "a.gif", index=None)
+    assert frames.shape[0] == 15
+    assert frames.shape[1] > 210
+    assert len({frame.tobytes() for frame in frames}) > 10
+
+
+def test_watch_says_how_to_be_faster(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("envpool.cli.watch.time.monotonic", lambda: clock[0])
+    slow, fast = Advice(600, 16, {}), Advice(600, 1, {"render_width": 8})
+    for done in range(1, 10):
+        clock[0] += 0.5
+        slow.rendered(done)
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "A frame of 16 environments takes 0.5 s, so the video takes about 5 minutes." in said
+    assert "-O render_width=160 -O render_height=120" in said and "--num-envs 4" in said
+    clock[0] += 0.5
+    fast.rendered(600)
+    assert list(progress(3, "a.mp4")) == [0, 1, 2]
+    assert capsys.readouterr().err == ""
+
+
+def test_watch_mp4_with_a_policy(tmp_path: Path) -> None:
+    pytest.importorskip("imageio_ffmpeg")
+    (tmp_path / "agent.py").write_text(
+        "import numpy as np\n"
+        "def act(obs):\n"
+        "    assert obs.shape == (3, 4, 84, 84)\n"
+        "    return np.full(len(obs), 2, np.int32)\n"
+    )
+    arguments = ["watch", "Breakout-v5", "--num-envs", "3", "--seconds", "1", "-o", "a.mp4", "--policy", "agent:act"]
+    result = run(*arguments, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    frames = list(imageio.imiter(tmp_path / "a.mp4"))
+    assert len(frames) == 15
+    assert frames[0].shape[2] == 3
+
+
+def test_keys() -> None:
+    assert parse_keys(b"\x1b[A\x1b[Cx \x1bOD5Q") == ["up", "right", "x", "space", "left", "5", "q"]
+    assert atari_action(set()) == 0
+    assert atari_action({"space"}) == 1
+    assert atari_action({"up", "left", "space"}) == 15
+    assert atari_action({"down", "right"}) == 8
+    assert atari_action({"down", "right", "space"}, has_fire=False) == 7
+    assert [discrete_action({key}, 3, 0) for key in ("left", "right", "1", "7")] == [0, 2, 1, 1]
+    assert discrete_action(set(), 2, 1) == 1
+
+
+def test_frames_fit_the_terminal() -> None:
+    image = np.zeros((210, 160, 3), np.uint8)
+    image[:, 80:] = 200
+    small = fit(image, 40, 100)
+    assert small.shape == (52, 40, 3)
+    assert (small[:, :20] == 0).all()
+    assert (small[:, 20:] == 200).all()
+    assert len(lines_of(small, colour=True)) == 26
+    assert fit(image, 1000, 1000).shape == image.shape
+    assert grid(np.ones((5, 210, 160, 3), np.uint8)).shape[0] % 2 == 0

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests exchanges of states between CPU and GPU pools, and the parts of tools/gpu_proof.py that pool_test.py omits."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import envpool
+from envpool.python.options import AUTORESET_MODES
+from envpool.python.registry import find
+from tests.cuda.device_comparison import ALWAYS, SHARE, Case, Comparison, cases, compare, pools
+from tests.python.pages_test import blocks
+from tests.standin.driver import on_stand_in
+from tests.support.samples import DAY
+
+SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
+
+pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
+
+
+@pytest.fixture(autouse=True)
+def stand_in() -> Iterator[None]:
+    with on_stand_in():
+        yield
+
+
+def test_samples_have_every_case_in_turn() -> None:
+    def kinds(sample: list[Case]) -> set[tuple[object, ...]]:
+        return {(case.task_id, case.options, case.mode) for case in sample if find(case.task_id).family != "atari"}
+
+    days = [kinds(cases(whole=False, day=DAY + day)) for day in range(SHARE * len(AUTORESET_MODES))]
+    assert set().union(*days) == kinds(cases(whole=True))
+    assert all({task_id for task_id in ALWAYS if task_id != "Pong-v5"} <= {kind[0] for kind in day} for day in days)
+    assert max(map(len, days)) < 0.2 * len(set().union(*days))
+
+
+@pytest.mark.parametrize(
+    ("task_id", "mode", "options"),
+    [
+        ("Acrobot-v1", "next_step", {}),
+        ("CartPole-v1", "disabled", {}),
+        ("TagGridWorld-v0", "same_step", {}),
+        ("TagContinuous-v0", "next_step", {"num_runners": 400, "use_full_observation": False}),
+    ],
+)
+def test_states_are_exchanged_in_the_middle_of_episodes(task_id: str, mode: str, options: dict[str, int]) -> None:
+    found, _ = compare(pools(task_id, mode, 3, **options), 3, 60, exchange=7)
+    assert found.words > 400 and not found.different
+
+
+@pytest.mark.sampled(one_in=3)
+@pytest.mark.parametrize("mode", AUTORESET_MODES)
+def test_the_tutorials_world_matches_the_cpu(tmp_path: Path, mode: str) -> None:
+    """Compiles the header of docs/tutorial_world.md, and compares all arrays and states."""
+    page = Path(str(SOURCE), "docs", "tutorial_world.md")
+    header = tmp_path / "pasture.h"
+    header.write_text(next(text for kind, text in blocks(page) if kind == "cpp"))
+    envpool.compile(header, "Pasture-v0")
+    for options in ({}, {"num_wolves": 20, "num_sheep": 21}):
+        both = pools("Pasture-v0", mode, 5, **options)
+        found, ends = compare(both, 5, 100, exchange=9)
+        assert ends >= 10 and not found.different
+        both.device.close()
+
+
+def test_a_differing_state_is_detected() -> None:
+    both = pools("CartPole-v1", "next_step", 3)
+    both.cpu.reset(), both.device.reset()
+    both.cpu.recv(), both.device.recv()
+    found = Comparison(both)
+    found.check_states(range(3))
+    assert not found.different
+    both.cpu.restore(1, both.cpu.snapshot(0))
+    found.check_states(range(3))
+    assert found.different.keys() == {"state"}
+
+
+@pytest.mark.sampled(one_in=2)
+def test_sections_of_the_proof_run_and_continue_after_an_interruption(tmp_path: Path) -> None:
+    script = Path(str(SOURCE), "tools", "gpu_proof.py")
+    command = [
+        sys.executable,
+        str(script),
+        "--small",
+        "--out",
+        str(tmp_path),
+        "--sections",
+        "machine",
+        "compile",
+        "math",
+    ]
+    for finished in (True, False):
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        results = {path.stem: path.read_text().splitlines() for path in tmp_path.glob("*.jsonl")}
+        assert {name: len(lines) for name, lines in results.items()} == {"machine": 1, "compile": 1, "math": 1}
+        if finished:  # Before the second run, truncates a file, as if the first run had been interrupted.
+            Path(tmp_path, "math.jsonl").write_text(results["math"][0][:50])
+    assert json.loads(results["math"][0])["different"] == {}
+    section = (tmp_path / "gpu.md").read_text()
+    assert section.startswith("## Measurements on **the stand-in")
+    assert "arguments of each type; 0 cases differ." in section

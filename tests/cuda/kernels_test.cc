@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compares the kernel of core/table/device.h, compiled for the host, with the pool's table: every result and state must
+// be equal. Under AddressSanitizer and UndefinedBehaviorSanitizer (`make asan`) this finds accesses out of bounds and
+// undefined behaviour that neither a GPU nor the stand-in, which runs PTX, can show. If an environment has several
+// players, each thread of its block is a thread of the host.
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/testing.h"
+
+// Declares the names that CUDA predefines. __CUDACC__ would change the standard headers, so it is defined after them.
+#define __CUDACC__
+#define __host__
+#define __device__
+#define __shared__ static
+struct Extent {
+  unsigned x = 1, y = 1, z = 1;
+};
+static thread_local Extent blockIdx, threadIdx;  // NOLINT
+static Extent blockDim, gridDim;                 // NOLINT
+// The threads of a block wait for each other here. std::barrier hangs in GCC 12's library for Windows, which loses
+// wake-ups.
+class Barrier {
+ public:
+  explicit Barrier(unsigned count) : count_(count) {}
+  void arrive_and_wait() {
+    std::unique_lock lock(mutex_);
+    const unsigned phase = phase_;
+    if (++arrived_ < count_) return complete_.wait(lock, [&] { return phase_ != phase; });
+    arrived_ = 0;
+    ++phase_;
+    complete_.notify_all();
+  }
+
+ private:
+  const unsigned count_;
+  unsigned arrived_ = 0, phase_ = 0;
+  std::mutex mutex_;
+  std::condition_variable complete_;
+};
+static Barrier* block_barrier;
+static inline void __syncthreads() { block_barrier->arrive_and_wait(); }
+static inline int __syncthreads_or(int condition) {
+  static std::atomic<int> any = 0;
+  any.fetch_or(condition);
+  __syncthreads();
+  const int result = any;
+  __syncthreads();
+  any = 0;
+  __syncthreads();
+  return result;
+}
+// In this test a world is a block, so no team shares a warp with another.
+static inline void __syncwarp(unsigned) { std::abort(); }
+static inline int __any_sync(unsigned, int) { std::abort(); }
+// There are fewer threads than agents, so that a thread has several agents.
+#define ENVPOOL_THREADS 8
+#define ENVPOOL_TEAM 8
+
+#include "envpool/bsuite/deep_sea.h"
+#include "envpool/classic_control/cartpole.h"
+#include "envpool/classic_control/pendulum.h"
+#include "envpool/core/plugin.h"
+#include "envpool/core/table/device.h"
+#include "envpool/minatar/asterix.h"
+#include "envpool/tag/tag_continuous.h"
+#include "envpool/tag/tag_gridworld.h"
+#include "envpool/toy_text/frozen_lake.h"
+#include "envpool/toy_text/taxi.h"
+#include "tests/environments/crowd.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, bytes)
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes)
+#endif
+
+namespace envpool {
+namespace {
+
+constexpr i32 kLimit = 17, kSteps = 60;  // steps of an episode; steps of a test
+constexpr i64 kGap = 16;                 // unused bytes between slots, which must not change
+
+i64 size_of(abi::Dtype dtype) {
+  switch (dtype) {
+    case abi::kBool:
+    case abi::kU8: return 1;
+    case abi::kI32:
+    case abi::kF32: return 4;
+    case abi::kI64:
+    case abi::kF64: return 8;
+  }
+  return 0;
+}
+
+void put(u8* to, abi::Dtype dtype, f64 value) {
+  const auto copy = [&](auto x) { std::memcpy(to, &x, sizeof(x)); };
+  switch (dtype) {
+    case abi::kBool:
+    case abi::kU8: return copy(u8(value));
+    case abi::kI32: return copy(i32(value));
+    case abi::kI64: return copy(i64(value));
+    case abi::kF32: return copy(f32(value));
+    case abi::kF64: return copy(value);
+  }
+}
+
+// The arrays that a batch is written to. Each has its own allocation, so that sanitizers check its bounds.
+struct Batch {
+  std::vector<std::vector<u8>> arrays, final_arrays;
+  std::vector<void*> fields, final_fields;
+  std::vector<i64> row_bytes;
+  std::vector<bool> per_player;
+
+  Batch(const abi::Layout& layout, i32 count) {
+    for (const i64 bytes : {4, 4, 1, 1, 4, 4, 4, 4}) row_bytes.push_back(bytes);
+    per_player.assign(abi::kCommonFields, false);
+    per_player[abi::kReward] = per_player[abi::kDiscount] = true;
+    for (i32 f = 0; f < layout.num_fields; ++f) {
+      row_bytes.push_back(layout.fields[f].row_bytes);
+      per_player.push_back(layout.fields[f].per_player != 0);
+    }
+    for (size_t f = 0; f < row_bytes.size(); ++f) {
+      const i64 rows = i64{count} * (per_player[f] ? layout.max_players : 1);
+      for (auto* list : {&arrays, &final_arrays}) list->emplace_back(size_t(rows * row_bytes[f]), u8{0xA5});
+    }
+    for (auto& array : arrays) fields.push_back(array.data());
+    for (auto& array : final_arrays) final_fields.push_back(array.data());
+  }
+  template <class T>
+  const T* as(abi::CommonField field) const {
+    return static_cast<const T*>(fields[field]);
+  }
+};
+
+enum class Operation { kReset, kStep };
+
+// Steps environments of one kind twice: with their table, and with the kernel.
+template <class Env>
+class Both {
+ public:
+  static constexpr bool kWorld = requires { typename Env::Shared; };
+  static constexpr i32 kCount = kWorld ? 3 : 40, kThreads = 32;
+
+  explicit Both(abi::Autoreset autoreset) : autoreset_(autoreset) {
+    const abi::Options options{nullptr, 0};
+    CHECK_EQ(table_.model_create(&options, &model_, nowhere_), 0);
+    layout_ = table_.layout(model_);
+    std::vector<void*> models(kCount, model_);
+    for (i32 i = 0; i < kCount; ++i) seeds_.push_back(11), streams_.push_back(u32(i)), limits_.push_back(kLimit);
+    const abi::Config config{kCount,         layout_->max_players, autoreset,      models.data(),
+                             limits_.data(), seeds_.data(),        streams_.data()};
+    CHECK_EQ(table_.create(&config, &envs_, nowhere_), 0);
+    stride_ = table_.device->stride(model_) + kGap;
+    slots_.resize(size_t(stride_ * kCount));
+    for (i32 i = 0; i < kCount; ++i) {
+      CHECK_EQ(table_.save(envs_, i, slot(i), nowhere_), 0);
+      ASAN_POISON_MEMORY_REGION(slot(i) + stride_ - kGap, kGap);
+    }
+    for (i32 f = 0; f < layout_->num_actions; ++f) {
+      const abi::Field& field = layout_->actions[f];
+      actions_.emplace_back(size_t(field.row_bytes * kCount * layout_->max_players));
+    }
+    over_.resize(kCount, 1), players_.resize(kCount);
+  }
+  ~Both() {
+    for (i32 i = 0; i < kCount; ++i) ASAN_UNPOISON_MEMORY_REGION(slot(i) + stride_ - kGap, kGap);
+    table_.destroy(envs_);
+    table_.model_destroy(model_);
+  }
+
+  void run_episodes() {
+    step_or_reset(all(), Operation::kReset);
+    i32 ends = 0;
+    for (i32 step = 0; step < kSteps; ++step) {
+      std::vector<i32> over, going;
+      for (i32 i = 0; i < kCount; ++i) {
+        const bool waits = autoreset_ == abi::kAutoresetDisabled && over_[size_t(i)] != 0;
+        (waits ? over : going).push_back(i);
+      }
+      choose_actions();
+      if (!over.empty()) step_or_reset(over, Operation::kReset);
+      if (!going.empty()) ends += step_or_reset(going, Operation::kStep);
+      check_states();
+    }
+    CHECK(ends >= kCount);
+  }
+
+  // Gives the kernel actions of other dtypes with random bits. It must not step environments whose actions it refuses.
+  void check_invalid_actions() {
+    step_or_reset(all(), Operation::kReset);
+    for (const abi::Dtype from : {abi::kBool, abi::kU8, abi::kI32, abi::kI64, abi::kF32, abi::kF64}) {
+      for (i32 round = 0; round < 20; ++round) check_invalid_actions(from);
+    }
+  }
+
+ private:
+  static std::vector<i32> all() {
+    std::vector<i32> ids(kCount);
+    for (i32 i = 0; i < kCount; ++i) ids[size_t(i)] = i;
+    return ids;
+  }
+  u8* slot(i32 i) { return slots_.data() + i * stride_; }
+
+  void choose_actions() {
+    for (i32 f = 0; f < layout_->num_actions; ++f) {
+      const abi::Field& field = layout_->actions[f];
+      const i64 size = size_of(field.dtype), elements = field.row_bytes / size;
+      for (i64 at = 0; at < i64(actions_[size_t(f)].size()); at += size) {
+        const i64 most = field.counts != nullptr ? field.counts[at / size % elements] : field.discrete;
+        const f64 unit = f64(random_() % 1024) / 1024;
+        put(actions_[size_t(f)].data() + at, field.dtype, most > 0 ? std::floor(unit * f64(most)) : 2 * unit - 1);
+      }
+    }
+  }
+
+  device::PoolLaunch launch_for(const std::vector<i32>& ids, Batch& batch, Operation operation) {
+    device::PoolLaunch work{};
+    work.slots = slots_.data(), work.slot_bytes = stride_;
+    work.env_ids = ids.data(), work.count = i32(ids.size());
+    work.limits = limits_.data();
+    work.fault = &fault_;
+    work.max_players = layout_->max_players;
+    work.num_own = layout_->num_fields, work.num_actions = layout_->num_actions;
+    work.autoreset = autoreset_, work.restart = operation == Operation::kReset;
+    for (size_t f = 0; f < abi::kCommonFields; ++f) work.common[f] = batch.fields[f];
+    for (i32 f = 0; f < layout_->num_fields; ++f) {
+      const size_t array = size_t(abi::kCommonFields + f);
+      work.own[f] = batch.fields[array];
+      if (autoreset_ == abi::kAutoresetSameStep) work.own_final[f] = batch.final_fields[array];
+      work.row_bytes[f] = batch.row_bytes[array];
+      work.per_player[f] = batch.per_player[array];
+    }
+    player_env_id_.assign(ids.size() * size_t(layout_->max_players), -2);
+    done_.assign(ids.size(), 2);
+    work.player_env_id = player_env_id_.data();
+    work.players_now = players_.data(), work.over_now = over_.data();
+    work.done = done_.data();
+    return work;
+  }
+
+  void launch(const device::PoolLaunch& work) {
+    const auto& params = *static_cast<const typename Env::Params*>(table_.device->params(model_));
+    blockDim.x = unsigned(kWorld ? ENVPOOL_TEAM : kThreads);
+    gridDim.x = unsigned(kWorld ? work.count : (work.count + kThreads - 1) / kThreads);
+    Barrier barrier(blockDim.x);
+    block_barrier = &barrier;
+    const auto run = [&](unsigned block, unsigned thread) {
+      blockIdx.x = block, threadIdx.x = thread;
+      device::run<Env>(work, params);
+    };
+    for (unsigned block = 0; block < gridDim.x; ++block) {
+      std::vector<std::thread> others;
+      for (unsigned thread = 0; thread < blockDim.x; ++thread) {
+        if constexpr (kWorld) {
+          others.emplace_back(run, block, thread);
+        } else {
+          run(block, thread);
+        }
+      }
+      for (std::thread& other : others) other.join();
+    }
+  }
+
+  // Steps or resets environments on both sides and compares what they return. Returns how many episodes ended.
+  i32 step_or_reset(const std::vector<i32>& ids, Operation operation) {
+    const i32 count = i32(ids.size()), most = layout_->max_players;
+    Batch theirs(*layout_, count), ours(*layout_, count);
+    std::vector<const void*> actions;
+    for (const auto& field : actions_) actions.push_back(field.data());
+    void* const* const finals = autoreset_ == abi::kAutoresetSameStep ? theirs.final_fields.data() : nullptr;
+    const abi::Work host{ids.data(), count,   actions.data(), {theirs.fields.data(), finals, 0},
+                         nullptr,    nullptr, nullptr,        nullptr};
+    (operation == Operation::kReset ? table_.reset : table_.step)(envs_, &host);
+
+    device::PoolLaunch work = launch_for(ids, ours, operation);
+    std::vector<std::vector<u8>> rows;  // actions of the environments that are stepped
+    for (i32 f = 0; f < layout_->num_actions; ++f) {
+      const abi::Field& field = layout_->actions[f];
+      const i64 bytes = field.row_bytes * most;
+      rows.emplace_back();
+      for (const i32 id : ids) {
+        const u8* from = actions_[size_t(f)].data() + id * bytes;
+        rows.back().insert(rows.back().end(), from, from + bytes);
+      }
+      work.actions[f] = {rows.back().data(),
+                         field.row_bytes,
+                         nullptr,
+                         field.counts,
+                         field.discrete,
+                         field.row_bytes,
+                         i32(field.row_bytes / size_of(field.dtype)),
+                         field.dtype,
+                         field.dtype};
+    }
+    launch(work);
+    CHECK_EQ(fault_, device::Fault::kNone);
+
+    i32 ends = 0;
+    const i32* players = theirs.as<i32>(abi::kPlayers);
+    for (i32 k = 0; k < count; ++k) {
+      const bool ended = theirs.as<u8>(abi::kTerminated)[k] != 0 || theirs.as<u8>(abi::kTruncated)[k] != 0;
+      ends += ended;
+      CHECK_EQ(done_[size_t(k)], ended);
+      for (size_t f = 0; f < ours.arrays.size(); ++f) {
+        const i64 bytes = ours.row_bytes[f] * (ours.per_player[f] ? players[k] : 1);
+        const i64 at = ours.row_bytes[f] * (ours.per_player[f] ? i64{k} * most : k);
+        const auto same = [&](const std::vector<u8>& a, const std::vector<u8>& b) {
+          return std::memcmp(a.data() + at, b.data() + at, size_t(bytes)) == 0;
+        };
+        if (!same(ours.arrays[f], theirs.arrays[f])) different("array", f, k);
+        if (ended && finals != nullptr && f >= abi::kCommonFields &&
+            !same(ours.final_arrays[f], theirs.final_arrays[f]))
+          different("final array", f, k);
+      }
+    }
+    return ends;
+  }
+
+  void different(const char* what, size_t number, i32 row) {
+    testing::fail(Env::kName, 0,
+                  std::string(what) + " " + std::to_string(number) + " differs in row " + std::to_string(row));
+  }
+
+  // Clears the padding of a slot, which assignments of whole structs leave undefined.
+  static void clear_padding(u8* slot) {
+#if __has_builtin(__builtin_clear_padding)
+    EnvSlot<StateOf<Env>> copy;
+    std::memcpy(static_cast<void*>(&copy), slot, sizeof(copy));
+    __builtin_clear_padding(&copy);
+    std::memcpy(slot, static_cast<const void*>(&copy), sizeof(copy));
+#endif
+  }
+
+  void check_states() {
+    for (i32 i = 0; i < kCount; ++i) {
+      std::vector<u8> saved(size_t(table_.save_size(envs_, i)));
+      CHECK_EQ(table_.save(envs_, i, saved.data(), nowhere_), 0);
+      std::vector<u8> here(slot(i), slot(i) + saved.size());
+      clear_padding(saved.data());
+      clear_padding(here.data());
+      const auto [found, other] = std::mismatch(saved.begin(), saved.end(), here.begin());
+      if (found != saved.end()) different("byte of a state", size_t(found - saved.begin()), i);
+    }
+  }
+
+  void check_invalid_actions(abi::Dtype from) {
+    Batch batch(*layout_, kCount);
+    const std::vector<i32> ids = all();
+    device::PoolLaunch work = launch_for(ids, batch, Operation::kStep);
+    std::vector<std::vector<u8>> given, converted;
+    for (i32 f = 0; f < layout_->num_actions; ++f) {
+      const abi::Field& field = layout_->actions[f];
+      const i64 elements = field.row_bytes / size_of(field.dtype), rows = i64{kCount} * layout_->max_players;
+      given.emplace_back(size_t(rows * elements * size_of(from)));
+      for (u8& byte : given.back()) byte = u8(random_());
+      converted.emplace_back(size_t(rows * field.row_bytes));
+      work.actions[f] = {given.back().data(), elements * size_of(from), converted.back().data(), field.counts,
+                         field.discrete,      field.row_bytes,          i32(elements),           from,
+                         field.dtype};
+    }
+    const std::vector<u8> before(slot(0), slot(0) + stride_ - kGap);
+    launch(work);
+    const bool refused = (fault_ >> 32) != 0;
+    // Random bits are rarely a valid discrete action. If the first row was refused, its state must be unchanged.
+    if (refused && u32(fault_) == 0 && !kWorld) CHECK(std::memcmp(before.data(), slot(0), before.size()) == 0);
+    fault_ = 0;
+  }
+
+  const abi::Table& table_ = *table<Env, "of this test">();
+  const abi::TextSink nowhere_{[](void*, const char*, i64) {}, nullptr};
+  abi::Autoreset autoreset_;
+  const abi::Layout* layout_ = nullptr;
+  void *model_ = nullptr, *envs_ = nullptr;
+  i64 stride_ = 0;
+  std::vector<u8> slots_, over_, done_;
+  std::vector<u64> seeds_;
+  std::vector<u32> streams_;
+  std::vector<i32> limits_, players_, player_env_id_;
+  std::vector<std::vector<u8>> actions_;
+  volatile u64 fault_ = 0;
+  std::mt19937 random_{5};
+};
+
+template <class Env>
+void run_everything() {
+  for (const abi::Autoreset mode : {abi::kAutoresetNextStep, abi::kAutoresetSameStep, abi::kAutoresetDisabled}) {
+    Both<Env>(mode).run_episodes();
+  }
+  Both<Env>(abi::kAutoresetNextStep).check_invalid_actions();
+}
+
+TEST(bsuite_deep_sea) { run_everything<bsuite::DeepSea>(); }
+TEST(cartpole) { run_everything<classic_control::CartPole>(); }
+TEST(pendulum) { run_everything<classic_control::Pendulum>(); }
+TEST(asterix) { run_everything<minatar::Asterix>(); }
+TEST(tag_continuous) { run_everything<tag::TagContinuous>(); }
+TEST(tag_gridworld) { run_everything<tag::TagGridWorld>(); }
+TEST(crowd) { run_everything<testing::Crowd>(); }
+TEST(frozen_lake) { run_everything<toy_text::FrozenLake>(); }
+TEST(taxi) { run_everything<toy_text::Taxi>(); }
+
+}  // namespace
+}  // namespace envpool
+
+TEST_MAIN()

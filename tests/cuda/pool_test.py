@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests that pools on a GPU match pools on the CPU bit for bit, and that they refuse unsupported arguments and calls.
+
+These tests need no GPU: the stand-in for NVIDIA's driver (tests/standin) runs each kernel's PTX as C. They do
+not cover the machine code into which ptxas translates the PTX.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import envpool
+import tests.environments.registration  # noqa: F401  (registers Crowd)
+from envpool.cuda import cache
+from envpool.cuda.driver import DriverError
+from envpool.cuda.nvrtc import NvrtcError
+from envpool.cuda.program import checked_program
+from envpool.python.registry import find
+from tests.cuda.device_arrays import OnDevice, make
+from tests.cuda.device_comparison import LIMIT, Case, cases, compare, pools
+from tests.cuda.nvrtc import FLAGS, SOURCE, compile_source
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+WHOLE = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
+
+
+@pytest.mark.parametrize("case", cases(WHOLE), ids=str)
+def test_results_match_the_cpu_bit_for_bit(case: Case) -> None:
+    both = pools(case.task_id, case.mode, case.num_envs, **dict(case.options))
+    found, ends = compare(both, case.num_envs, case.steps)
+    print(f"{case}: {found.words} words, {ends} episodes")
+    assert ends >= case.num_envs
+    assert not found.different, f"some of the {found.words} compared words differ"
+    both.device.close()
+
+
+def test_fused_multiply_adds_are_detected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison of results fails for a kernel that was compiled with fused multiply-adds."""
+
+    def fused(source: str, architecture: str, **_: Any) -> bytes:
+        flags = [f"--gpu-architecture={architecture}", *FLAGS, "--fmad=true"]
+        return compile_source(source, flags).ptx.encode()
+
+    monkeypatch.setattr(cache, "image", fused)
+    for task_id in ("CartPole-v1", "Pendulum-v1"):
+        found, _ = compare(pools(task_id, "next_step", 33), 33, 60)
+        assert found.different["state"] > 64
+
+
+@pytest.mark.parametrize("task_id", ["CartPole-v1", "Acrobot-v1", "TagGridWorld-v0", "FrozenLake-v1"])
+def test_ptx_allows_no_multiply_add_fusion(task_id: str) -> None:
+    table = find(task_id).load()
+    assert table.device is not None
+    ptx = compile_source(checked_program(table.device, 32).source, ["--gpu-architecture=compute_80", *FLAGS]).ptx
+    # ptxas may fuse a multiplication and an addition unless both have the suffix .rn.
+    assert not re.findall(r"\b(?:fma[.\w]*|(?:add|sub|mul)\.f(?:32|64))\b", ptx)
+
+
+# --- options, seeds, states ---
+
+
+def test_options_and_limits_per_environment() -> None:
+    each = [{"gravity": 9.8 + i % 3, "max_episode_steps": 5 + i} for i in range(7)]
+    both = pools("CartPole-v1", "same_step", 7, env_options=each)
+    found, ends = compare(both, 7, 60)
+    assert not found.different and ends > 40
+
+
+def test_subsets_of_environments_are_reset_and_stepped() -> None:
+    gpu, cpu = make(num_envs=6), make(num_envs=6, device="cpu")
+    for pool in (gpu, cpu):
+        pool.reset()
+        pool.step(np.ones(6, int))
+    for ids, seed in (([4, 1], None), ([0, 5], 17), ([2], [8])):
+        ours, theirs = gpu.reset(ids, seed=seed), cpu.reset(ids, seed=seed)
+        assert np.array_equal(ours[0].numpy(), theirs[0])
+        ours, theirs = gpu.step(np.zeros(2, int), [3, 0]), cpu.step(np.zeros(2, int), [3, 0])
+        assert np.array_equal(ours[0].numpy(), theirs[0])
+        assert np.array_equal(ours[4]["env_id"].numpy(), [3, 0])
+    assert [gpu.snapshot(i) for i in range(6)] == [cpu.snapshot(i) for i in range(6)]
+
+
+def test_an_environment_moves_to_the_device_and_back() -> None:
+    gpu, cpu = make("Acrobot-v1", 2), make("Acrobot-v1", 2, device="cpu", seed=9)
+    for pool in (gpu, cpu):
+        pool.reset()
+        for _ in range(20):
+            pool.step(np.zeros(2, int))
+    for _ in range(3):
+        gpu.restore(1, cpu.snapshot(0))
+        for _ in range(15):
+            ours, theirs = gpu.step(np.array([1, 2])), cpu.step(np.array([2, 1]))
+            assert np.array_equal(ours[0].numpy()[1], theirs[0][0])
+        assert gpu.snapshot(1) == cpu.snapshot(0)
+        cpu.restore(1, gpu.snapshot(1))
+    gpu.clone(0)
+    assert gpu.snapshot(0) == gpu.snapshot(1)
+    gpu.clone(0, [1], seed=[5])
+    assert gpu.snapshot(0) != gpu.snapshot(1)
+
+
+def test_render_and_players_match_the_cpu() -> None:
+    gpu, cpu = (make("CartPole-v1", 2, device=device, render_mode="rgb_array") for device in ("cuda", "cpu"))
+    for pool in (gpu, cpu):
+        pool.reset()
+    assert np.array_equal(gpu.render([0, 1]), cpu.render([0, 1]))
+    gpu, cpu = (make("Crowd-v0", 5, device=device) for device in ("cuda", "cpu"))
+    for pool in (gpu, cpu):
+        pool.reset()
+    assert np.array_equal(gpu.players(), cpu.players()) and np.array_equal(gpu.players([3, 1]), cpu.players([3, 1]))
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step"])
+def test_gymnasium_gym_and_dm_env_interfaces(mode: str) -> None:
+    pool = make(num_envs=3, autoreset_mode=mode)
+    assert set(pool.reset()[1]) == {"env_id", "players", "elapsed_step"}
+    info = pool.step(np.zeros(3, int))[4]
+    assert ("final_obs" in info) == ("_final_obs" in info) == (mode == "same_step")
+    classic = envpool.make_gym("CartPole-v1", num_envs=3, device="cuda", step_api="classic", autoreset_mode=mode)
+    classic.reset()
+    assert np.array_equal(classic.step(np.zeros(3, int))[2].numpy(), [False] * 3)
+    step = envpool.make_dm("CartPole-v1", num_envs=3, device="cuda").reset()
+    assert step.step_type.numpy().tolist() == [0, 0, 0] and step.observation.obs.shape == (3, 4)
+
+
+def test_repr_names_the_device() -> None:
+    words = "num_envs=4, batch_size=2, device='cuda:0', autoreset_mode='next_step'"
+    assert repr(make(batch_size=2)).endswith(f"('CartPole-v1', {words})")
+
+
+def test_numpy_interfaces_refuse_a_gpu() -> None:
+    for make_pool in (envpool.make_vec, envpool.make_sb3, envpool.make_pettingzoo):
+        try:
+            make_pool("CartPole-v1", device="cuda")
+        except ValueError as error:
+            assert "device: expected 'cpu', because" in str(error)
+        except ImportError:
+            continue  # The package of this interface is not installed.
+        else:
+            pytest.fail(f"{make_pool} takes a GPU")
+
+
+HEADER = """
+#pragma once
+#include "envpool/core/api.h"
+
+namespace mine {
+ENVPOOL_FN float unit(envpool::Rng& rng) { return float(rng.uniform()); }
+struct Walk {
+  static constexpr const char* kName = "Walk";
+  struct Params {};
+  struct State {
+    f32 x;
+  };
+#if ENVPOOL_HOST
+  static void options(envpool::OptionSpecs&) {}
+  static Params params(const envpool::OptionValues&) { return {}; }
+  static void spec(const Params&, envpool::Spec& s) {
+    s.obs<f32>("obs", {1});
+    s.action<f32>("action", {1}).bounds(-1, 1);
+  }
+#endif
+  ENVPOOL_FN static void reset(State& s, const Params&, envpool::Rng& rng) { s.x = unit(rng); }
+  ENVPOOL_FN static envpool::Outcome step(State& s, const Params&, envpool::ActionRow a, envpool::Rng& rng) {
+    s.x += 0.3f * *a.at<f32>(0) + 0.1f * unit(rng);
+    return {.reward = s.x, .terminated = s.x > 2};
+  }
+  ENVPOOL_FN static void observe(const State& s, const Params&, envpool::Row row) { *row.at<f32, 1>(0) = s.x; }
+};
+}  // namespace mine
+"""
+
+
+@pytest.mark.sampled(one_in=2, group="header")
+def test_a_users_header(tmp_path: Path) -> None:
+    header = tmp_path / "walk.h"
+    header.write_text(HEADER.replace("f32", "envpool::f32"))
+    envpool.compile(header, "Walk-v0", max_episode_steps=LIMIT)
+    found, ends = compare(pools("Walk-v0", "same_step", 9), 9, 100)
+    assert not found.different and ends > 9
+    header.write_text(HEADER)  # The host's library is already built. For NVRTC, f32 is not defined in this header.
+    with pytest.raises(envpool.CompileError, match=r"(?s)\[Walk-v0\] .*walk.h:\d+: identifier \"f32\" is undefined"):
+        make("Walk-v0")
+    envpool.compile(HEADER.replace("f32", "envpool::f32"), "Walk-v1")
+    with pytest.raises(ValueError, match=r"\[Walk-v1\] device: .* give envpool.compile the path of the header"):
+        make("Walk-v1")
+
+
+@pytest.mark.sampled(one_in=2, group="header")
+def test_the_flags_of_a_users_header(tmp_path: Path) -> None:
+    """The kernel has the macros and folders that the host's library was compiled with."""
+    header, folder = tmp_path / "walk.h", tmp_path / "more"
+    text = HEADER.replace("f32", "envpool::f32")
+    assert "0.3f * *a" in text
+    header.write_text('#include "speed.h"\n' + text.replace("0.3f * *a", "SPEED * *a"))
+    folder.mkdir()
+    (folder / "speed.h").write_text("#ifdef SLOW\n#define SPEED 0.1f\n#else\n#define SPEED FAST\n#endif\n")
+    for flags in (["-DFAST=0.25f"], ["-DSLOW"], ["-D", "SLOW", "-USLOW", "-D", "FAST=0.5f", "-O1"]):
+        envpool.compile(header, "Walk-v2", max_episode_steps=LIMIT, flags=["-I", str(folder), *flags])
+        found, ends = compare(pools("Walk-v2", "same_step", 9), 9, 100)
+        assert not found.different and ends > 9
+
+
+# --- invalid arguments and calls ---
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "text"),
+    [
+        (
+            {"device": "gpu"},
+            ValueError,
+            r"\[CartPole-v1\] device: expected 'cpu', 'cuda', or 'cuda:N' with the number of a GPU, got 'gpu'",
+        ),
+        ({"device": 0}, TypeError, "device: expected 'cpu', 'cuda'"),
+        ({"device": "cuda:7"}, DriverError, r"\[CartPole-v1\] device: expected one of cuda:0 \(.*\), got 'cuda:7'"),
+        ({"batch_size": 3}, ValueError, "batch_size: expected a divisor of num_envs = 4 with device='cuda'"),
+        (
+            {"batch_size": 2, "num_envs": 1000},
+            ValueError,
+            "batch_size: expected at least 4 with device='cuda' and num_envs=1000",
+        ),
+        ({"in_place": 1}, TypeError, "in_place: expected True or False, got 1"),
+        ({"in_place": True, "device": "cpu"}, ValueError, "in_place: expected False with device='cpu'"),
+        (
+            {"num_envs": 2**20, "task_id": "Pong-v5"},
+            MemoryError,
+            r"1048576 environments take .* MiB of cuda:0, which has",
+        ),
+        ({"task_id": "Faulty-v0"}, ValueError, "device: expected 'cpu', because this environment is not portable"),
+    ],
+)
+def test_invalid_options_are_refused(given: dict[str, Any], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        make(**given)
+
+
+def test_a_missing_driver_or_compiler_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENVPOOL_NVRTC", "/nothing")
+    with pytest.raises(NvrtcError, match="ENVPOOL_NVRTC: expected NVRTC's library, got '/nothing'"):
+        make()
+    monkeypatch.setenv("ENVPOOL_LIBCUDA", "/nothing")
+    with pytest.raises(DriverError, match="ENVPOOL_LIBCUDA: expected a library of the CUDA driver, got '/nothing'"):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("action", "error", "text"),
+    [
+        (np.array([0, 1, 2, 0]), ValueError, "action: expected an integer in 0..1, got 2 in row 2"),
+        (np.zeros(3, int), ValueError, r"action: expected shape \(4,\), one row per environment, got \(3,\)"),
+        ("left", TypeError, "action: expected integers"),
+        (None, TypeError, "action: expected integers"),
+        ("short", ValueError, r"action: expected shape \(4,\), one row per environment, got \(3,\)"),
+        ("strange", TypeError, "action: expected bool, uint8, int32, int64, float32 or float64, got <i2"),
+    ],
+)
+def test_bad_actions_that_are_refused_immediately(action: Any, error: type[Exception], text: str) -> None:
+    given = {"short": np.zeros(3, "i4"), "strange": np.zeros(4, "i2")}
+    pool = make()
+    pool.reset()
+    before = [pool.snapshot(i) for i in range(4)]
+    with pytest.raises(error, match=text):
+        pool.step(OnDevice(given[action]) if isinstance(action, str) and action in given else action)
+    assert [pool.snapshot(i) for i in range(4)] == before
+    pool.step(np.zeros(4, int))
+
+
+@pytest.mark.parametrize(
+    ("task_id", "action", "text"),
+    [
+        (
+            "CartPole-v1",
+            np.array([0, 1, 5, 0], "i8"),
+            "action: expected an integer in 0..1, got another value in row 2",
+        ),
+        (
+            "CartPole-v1",
+            np.array([0, 1, 0.5, 0], "f4"),
+            "action: expected an integer in 0..1, got another value in row 2",
+        ),
+        (
+            "Pendulum-v1",
+            np.array([[0], [1], [np.nan], [0]], "f4"),
+            "action: expected finite numbers, got another value in row 2",
+        ),
+        (
+            "Pendulum-v1",
+            np.array([[0], [1], [1e300], [0]], "f8"),
+            "action: expected finite numbers, got another value in row 2",
+        ),
+    ],
+)
+def test_a_bad_action_on_the_device_is_reported_by_a_later_call(task_id: str, action: np.ndarray, text: str) -> None:
+    pool, twin = make(task_id), make(task_id)
+    pool.reset(), twin.reset()
+    before = pool.snapshot(2)
+    pool.step(OnDevice(action))
+    pool._pool.wait()
+    with pytest.raises(ValueError, match=text):
+        pool.step(np.zeros(action.shape, int))
+    assert pool.snapshot(2) == before  # This environment was not stepped, but the others were.
+    good = np.nan_to_num(np.where(np.abs(action) > 1, 0, action)).astype(action.dtype)
+    twin.step(OnDevice(good.astype(int) if task_id == "CartPole-v1" else good))
+    assert [pool.snapshot(i) for i in (0, 1, 3)] == [twin.snapshot(i) for i in (0, 1, 3)]
+    pool.step(np.zeros(action.shape, int))
+
+
+def test_calls_that_are_refused() -> None:
+    pool = make(autoreset_mode="disabled", max_episode_steps=2)
+    with pytest.raises(RuntimeError, match="recv: nothing is under way"):
+        pool.recv()
+    pool.async_reset()
+    with pytest.raises(RuntimeError, match="environment 0 is under way; receive its result first"):
+        pool.send(np.zeros(4, int))
+    with pytest.raises(RuntimeError, match="snapshot: environment 1 is under way"):
+        pool.snapshot(1)
+    pool.recv(reset=True)
+    with pytest.raises(ValueError, match="env_id: expected distinct ids, got 2 twice"):
+        pool.reset([2, 2])
+    with pytest.raises(ValueError, match="restore: state: expected a snapshot"):
+        pool.restore(0, b"nothing")
+    for _ in range(3):  # In the third step, all episodes end.
+        pool.step(np.zeros(4, int))
+    pool._pool.wait()
+    with pytest.raises(RuntimeError, match="expected environments whose episodes are not over"):
+        pool.step(np.zeros(4, int))
+    pool.reset()
+    pool.close()
+    pool.close()
+    with pytest.raises(RuntimeError, match=r"\[CartPole-v1\] the pool is closed"):
+        pool.reset()
+
+
+def test_a_forked_process_is_told_to_spawn() -> None:
+    pool = make()
+    pool.reset()
+    read, write = os.pipe()
+    if os.fork() == 0:
+        try:
+            pool.reset()
+        except RuntimeError as error:
+            os.write(write, str(error).encode())
+        finally:
+            os._exit(0)
+    os.wait()
+    assert "start processes with multiprocessing's 'spawn'" in os.read(read, 1000).decode()
+    pool.step(np.zeros(4, int))
+
+
+def test_the_proof_script_runs_on_the_stand_in(tmp_path: Path) -> None:
+    assert SOURCE is not None
+    script = os.path.join(SOURCE, "tools", "gpu_proof.py")
+    command = [sys.executable, script, "--small", "--out", str(tmp_path), "--sections"]
+    for sections in (["machine", "plumbing"], ["machine", "speed"]):  # The second run adds to the results of the first.
+        done = subprocess.run([*command, *sections], capture_output=True, text=True, cwd=tmp_path, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    summary = (tmp_path / "summary.md").read_text()
+    assert summary.startswith("On **the stand-in for NVIDIA's driver: no GPU ran this**")
+    assert "- moved: {'equal': True}" in summary and "| CartPole-v1 x 64 |" in summary
+    assert len((tmp_path / "machine.jsonl").read_text().splitlines()) == 1

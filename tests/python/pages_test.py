@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every code block of README.md, CONTRIBUTING.md and docs/.
+
+The blocks of a page run in order in one namespace, except that each block of the README is a program of its own. C++
+headers are written to the file that their first line names. A `text` block must equal the output of the Python block
+before it. A comment `<!-- not run: why -->` above a block skips it, and so does `<!-- needs: package -->`, because
+library_pages_test.py runs that block.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"))
+README = SOURCE / "README.md"
+PAGES = [SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^(<!-- (?:not run|needs): [^\n]+ -->\n+)?```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NOT_PYTHON = {"sh", "console", "cmake", "toml"}
+
+pytestmark = [
+    pytest.mark.skipif(not README.is_file(), reason="needs the sources: ENVPOOL_SOURCE_DIR"),
+    pytest.mark.skipif(sys.version_info < (3, 11), reason="the tests' JAX needs Python 3.11"),
+]
+
+
+@contextlib.contextmanager
+def without_opengl():
+    """Skips the test if its code fails because rendering needs OpenGL."""
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:
+        if "rendering needs OpenGL" in str(error):
+            pytest.skip("there is no OpenGL")
+        raise
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    text = page.read_text() if page.is_file() else ""
+    return [(kind, block) for skipped, kind, block in BLOCK.findall(text) if not skipped]
+
+
+def tutorials_header() -> str:
+    return next(text for kind, text in blocks(SOURCE / "docs" / "write_your_own.md") if kind == "cpp")
+
+
+def write_header(text: str) -> None:
+    (file,) = re.findall(r"^// (\w+\.h)$", text.splitlines()[0])
+    Path(file).write_text(text)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """Returns one cache for all pages, some of which compile the same game."""
+    return tmp_path_factory.mktemp("cache")
+
+
+def test_a_comment_skips_one_block(tmp_path):
+    page = tmp_path / "page.md"
+    skipped, run = "<!-- not run: why -->\n```python\nfail\n```\n", "```python\npass\n```\n"
+    page.write_text(f"{skipped}\n{run}\n{skipped}\n{run}")
+    assert blocks(page) == [("python", "pass\n")] * 2
+
+
+@pytest.mark.sampled(one_in=2)
+@pytest.mark.parametrize("page", [*filter(blocks, PAGES)], ids=lambda page: page.name)
+def test_code_of_pages(page, tmp_path, monkeypatch, cache):
+    pytest.importorskip("jax")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ENVPOOL_CACHE_DIR", str(cache))
+    names = {"__name__": "__main__"}
+    printed = ""
+    for kind, text in blocks(page):
+        if kind == "cpp":
+            write_header(text)
+        elif kind == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as out, without_opengl():
+                exec(compile(text, page.name, "exec"), names)
+            printed = out.getvalue()
+        elif kind == "text":
+            assert printed == text
+        else:
+            assert kind in NOT_PYTHON, f"unknown kind of block: {kind!r}"
+
+
+@pytest.mark.parametrize("number", range(len(blocks(README))))
+def test_code_of_the_readme(number, tmp_path, monkeypatch, cache):
+    kind, text = blocks(README)[number]
+    if kind != "python":
+        assert kind == "cpp"
+        return
+    pytest.importorskip("jax")
+    monkeypatch.chdir(tmp_path)
+    for header in (block for kind, block in blocks(README) if kind == "cpp"):
+        write_header(header)
+    Path("empty.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "empty.py"],
+        env={**os.environ, "ENVPOOL_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_tutorials_game_compiles_for_a_gpu(tmp_path):
+    from envpool.cuda.program import program
+    from tests.cuda.nvrtc import FLAGS, compile_source
+
+    header = tutorials_header()
+    assert header.startswith("// dodge.h")
+    (tmp_path / "dodge.h").write_text(header)
+    flags = ["--gpu-architecture=sm_80", *FLAGS, f"-I{tmp_path}"]
+    assert compile_source(program("dodge.h", "Dodge").source, flags).cubin.startswith(b"\x7fELF")

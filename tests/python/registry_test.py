@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the registry: ids, aliases, and spaces of every registered environment."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import envpool
+import tests.environments.registration  # noqa: F401  (registers the test environments)
+from envpool.python.hints import _PACKAGES, _folded, hint
+from envpool.python.registry import find
+
+
+@pytest.mark.sampled(one_in=6)
+@pytest.mark.parametrize("task_id", [name for name in envpool.list_all_envs() if name != "Faulty-v0"])
+def test_observations_are_in_the_space(task_id):
+    family = find(task_id).family
+    if family in ("mujoco", "vizdoom"):  # virtual environments with other versions of gym lack these packages
+        pytest.importorskip(family)
+    env = envpool.make_gymnasium(task_id, num_envs=2, num_threads=1)
+    space = env.single_observation_space
+    assert envpool.make_spec(task_id).observation_space == space
+    env.action_space.seed(0)
+    results = [env.reset()]
+    for _ in range(3):
+        actions = [env.action_space.sample() for _ in range(env.players().sum())]
+        batch = (
+            {key: np.stack([action[key] for action in actions]) for key in actions[0]}
+            if isinstance(actions[0], dict)
+            else actions
+        )
+        results.append(env.step(batch))
+    for result in results:
+        for row in range(len(result[-1]["players"]["env_id"])):
+            single = pick(result[0], row)
+            assert space.contains(single), (row, single)
+
+
+def pick(tree, row):
+    return {key: pick(value, row) for key, value in tree.items()} if isinstance(tree, dict) else tree[row]
+
+
+def test_import_loads_no_optional_package():
+    code = (
+        "import sys, envpool; envpool.list_all_envs();"
+        "print([m for m in ('gymnasium', 'dm_env', 'gym', 'ale_py', 'numpy') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_aliases_and_reward_thresholds():
+    assert {"Counter-v1", "counter"} <= set(envpool.list_all_envs())
+    assert envpool.make_spec("counter").reward_threshold == 5.0
+    assert envpool.make_spec("counter").id == "Counter-v1"
+    assert "counts its steps" in envpool.make_spec("Counter-v0").doc
+    assert envpool.make_spec("counter", reward_threshold=7).reward_threshold == 7.0
+    assert envpool.make_spec("Counter-v0").reward_threshold is None
+
+
+def test_registrations_that_are_refused():
+    with pytest.raises(
+        ValueError, match=r"\[Counter-v0\] task_id: expected an id that is not registered yet, got 'Counter-v0'"
+    ):
+        envpool.register("Counter-v0", "x.so", "Counter")
+    with pytest.raises(TypeError, match="plugin="):
+        envpool.register("Other-v0", import_path="a", spec_cls="b", dm_cls="c", gymnasium_cls="d")
+    with pytest.raises(TypeError, match="plugin"):
+        envpool.register("Other-v0")
+    envpool.register("Absent-v0", "/nowhere/libabsent.so", "Absent")
+    with pytest.raises(RuntimeError, match=r"\[Absent-v0\].*libabsent.so"):
+        envpool.make("Absent-v0")
+
+
+@pytest.mark.parametrize(
+    ("task_id", "words"),
+    [
+        (
+            "PongNoFrameskip-v4",
+            ["'Pong-v5' is this game", "'ALE/Pong-v5' with frameskip=1 and repeat_action_probability=0"],
+        ),
+        (
+            "Pong-ramDeterministic-v0",
+            ["'Pong-v5' with obs_type='ram' is this game", "with frameskip=4, obs_type='ram'"],
+        ),
+        ("ALE/Pnog-v5", ["did you mean 'ALE/Pong-v5'"]),
+        ("ALE/Pong-v4", ["did you mean 'ALE/Pong-v5'"]),
+        ("CartPole", ["did you mean 'CartPole-v"]),
+        ("envpool/CartPole-v9", ["did you mean 'CartPole-v"]),
+    ],
+)
+def test_hints(task_id, words):
+    with pytest.raises(ValueError, match=re.escape(f"[{task_id}] task_id: expected a registered id")) as raised:
+        envpool.make(task_id)
+    for word in words:
+        assert word in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("task_id", "package"),
+    [
+        ("coinrun-v0", "Procgen"),
+        ("procgen:procgen-coinrun-v0", "Procgen"),
+        ("CoinrunHard-v0", "Procgen"),
+        ("MyoHandReachRandom-v0", "MyoSuite"),
+        ("myoElbowPose1D6MRandom-v0", "MyoSuite"),
+        ("pgx/go_9x9", "pgx"),
+        ("pgx/minatar-breakout", "pgx"),
+        ("go_19x19", "pgx"),
+        ("tic_tac_toe", "pgx"),
+        ("reach-v3", "Meta-World"),
+        ("pick-place-wall-v2-goal-observable", "Meta-World"),
+        ("Meta-World/MT10", "Meta-World"),
+        ("MetaWorld/Reach-v3", "Meta-World"),
+        ("Craftax-Symbolic-v1", "Craftax"),
+        ("Craftax-Classic-Pixels-v1", "Craftax"),
+        ("brax/ant", "Brax"),
+        ("brax-halfcheetah-v0", "Brax"),
+        ("FetchPickAndPlaceDense-v4", "Gymnasium-Robotics"),
+        ("AntMaze_UMaze-v5", "Gymnasium-Robotics"),
+        ("academy_3_vs_1_with_keeper", "Google Research Football"),
+        ("GFootball-11_vs_11_kaggle-SMM-v0", "Google Research Football"),
+        ("SafetyPointGoal1-v0", "Safety-Gymnasium"),
+    ],
+)
+def test_hints_name_packages_that_are_not_included(task_id, package):
+    with pytest.raises(ValueError, match=re.escape(f"[{task_id}] task_id: expected a registered id")) as raised:
+        envpool.make(task_id)
+    assert f"the environments of {package} are not included" in str(raised.value)
+    assert "did you mean" not in str(raised.value)
+
+
+@pytest.mark.parametrize("package", _PACKAGES, ids=lambda package: package.name)
+def test_no_registered_id_is_said_to_be_missing(package):
+    whole = package.whole.split()
+    known = {"Box2D", "ViZDoom"}
+    found = [name for name in envpool.list_all_envs() if _folded(name) in whole]
+    found += [name for name in envpool.list_all_envs() if _folded(name).startswith(tuple(package.starts.split()))]
+    assert not found or package.name in known
+
+
+def test_hints_follow_the_registered_ids():
+    assert hint("LunarLander-v2", ["Pong-v5"]) == "the environments of Box2D are not included"
+    assert hint("LunarLander-v2", ["LunarLander-v3"]) == "did you mean 'LunarLander-v3'?"
+    assert "'LunarLander-v3'" in hint("CarRacing-v3", ["LunarLander-v3"])
+    assert hint("pgx/go_9x9", ["pgx/go_19x19"]) == (
+        "the environments of pgx are not included, except for some such as 'pgx/go_19x19'"
+    )
+    assert hint("PongNoFrameskip-v4", ["Freeway-v5"]) == ""
+    assert hint("zzz", ["Pong-v5"]) == ""
