@@ -12,9 +12,9 @@
 
 #include "envpool/core/math/float_mode.h"
 #include "envpool/core/pool/admission.h"
+#include "envpool/core/pool/block.h"
 #include "envpool/core/pool/environments.h"
 #include "envpool/core/pool/snapshot.h"
-#include "envpool/core/pool/state_buffer.h"
 
 namespace envpool {
 
@@ -76,11 +76,11 @@ class IdleEnvironments {
   // Passes the options of the next reset to environments that are about to be queued.
   void reset_options(const i32* env_ids, i32 count, std::string_view options) {
     if (!envs_.takes_reset_options())
-      label_.refuse_argument("options: expected none, because a reset takes no options");
+      label_.throw_invalid_argument("options: expected none, because a reset takes no options");
     try {
       for (i32 k = 0; k < count; ++k) envs_.reset_options(env_ids[k], options.data(), i64(options.size()));
     } catch (const TableError& error) {
-      label_.refuse_argument(std::string("options: ") + error.what());
+      label_.throw_invalid_argument(std::string("options: ") + error.what());
     }
   }
   // Writes the current observation of each environment into the rows of a block that is open for `count` rows.
@@ -89,14 +89,14 @@ class IdleEnvironments {
       admission_.require_idle(env_ids[k], "observe");
       const EpisodeStatus status = admission_.status(env_ids[k]);
       if (status.over && status.players == 0) {
-        label_.refuse_call("observe: environment " + std::to_string(env_ids[k]) + " has not been reset yet");
+        label_.throw_invalid_call("observe: environment " + std::to_string(env_ids[k]) + " has not been reset yet");
       }
     }
-    const PlainArithmetic arithmetic;
+    const FloatModeGuard float_mode;
     try {
       for (i32 k = 0; k < count; ++k) envs_.observe(env_ids[k], block.rows_from(k));
     } catch (const TableError& error) {
-      label_.refuse_call(std::string("observe: ") + error.what());
+      label_.throw_invalid_call(std::string("observe: ") + error.what());
     }
   }
   // Copies `bytes` bytes at `offset` of each environment's saved state to `data`, or overwrites them with `data`. The
@@ -121,8 +121,9 @@ class IdleEnvironments {
     for (i32 k = 0; k < count; ++k) {
       std::string state = save(env_ids[k]);
       if (offset < 0 || bytes < 0 || offset > i64(state.size()) - bytes) {
-        label_.refuse_argument("states: expected a part of a state of " + std::to_string(state.size()) +
-                               " bytes, got bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes));
+        label_.throw_invalid_argument("states: expected a part of a state of " + std::to_string(state.size()) +
+                                      " bytes, got bytes " + std::to_string(offset) + " to " +
+                                      std::to_string(offset + bytes));
       }
       action(k, state);
     }
