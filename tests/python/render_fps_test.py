@@ -66,7 +66,6 @@ def test_dm_control():
         ("Pong-v5", {}, 15),
         ("Pong-v5", {"frame_skip": 1}, 60),
         ("ALE/Pong-v5", {}, 15),
-        ("PongNoFrameskip-v4", {}, 60),
         ("MiniGrid-Empty-5x5-v0", {}, 10),
     ],
 )
@@ -85,6 +84,10 @@ def test_every_interface():
             envpool.make_dm(task_id),
         ]
         assert [env.metadata["render_fps"] for env in envs] == [expected] * 5
+
+
+def test_pettingzoo():
+    pytest.importorskip("pettingzoo")
     assert envpool.make_pettingzoo("TagGridWorld-v0").metadata["render_fps"] == 30
 
 
