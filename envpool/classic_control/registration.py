@@ -3,8 +3,7 @@
 
 import math
 
-from envpool.python.family import Family
-from envpool.python.reset_options import StartRange
+from envpool.python.family import Family, StartRange
 from envpool.registration import register_family
 
 # The ranges that the `reset` of each environment draws from, which gymnasium's options of a reset replace.

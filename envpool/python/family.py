@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from envpool.python.options import Value
-    from envpool.python.reset_options import StartRange
 
 
 class ImportPath(NamedTuple):
@@ -24,6 +23,41 @@ class ImportPath(NamedTuple):
     module: str
     name: str
     options: Mapping[str, Any] = {}
+
+
+class StartRange(NamedTuple):
+    """A range from which a reset draws parts of a state uniformly, and the options of a reset that replace it.
+
+    Attributes:
+        parts: the named parts of the state that are drawn from the range.
+        low, high: the environment's own range.
+        options: the options that replace its two ends; or a single one, which replaces `high`, and its negative `low`.
+        dtype: the dtype to which the reference rounds what it draws.
+    """
+
+    parts: tuple[str, ...]
+    low: float
+    high: float
+    options: tuple[str, ...] = ("low", "high")
+    dtype: str = "float64"
+
+    def replaced(self, values: Mapping[str, float]) -> tuple[float, float]:
+        """Returns the two ends of the range under options of a reset. Raises ValueError if they are in wrong order."""
+        if len(self.options) == 1:
+            high = values.get(self.options[0], self.high)
+            low = -high
+        else:
+            low, high = values.get(self.options[0], self.low), values.get(self.options[1], self.high)
+        if low > high:
+            raise ValueError(
+                f"options: expected {self._order}, got {', '.join(map(str, (low, high)[-len(self.options) :]))}"
+            )
+        return low, high
+
+    @property
+    def _order(self) -> str:
+        first, last = self.options[0], self.options[-1]
+        return f"{first!r} of at least 0" if first == last else f"{first!r} of at most {last!r}"
 
 
 class Family:

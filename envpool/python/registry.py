@@ -161,7 +161,8 @@ def find(task_id: str) -> Registration:
     if task_id not in _registry:
         load_entry_points()
     if task_id not in _registry and task_id.startswith("envpool/"):
-        task_id = _of_gymnasium(task_id.removeprefix("envpool/"))
+        own = _of_gymnasium(task_id.removeprefix("envpool/"))
+        task_id = own if own in _registry else task_id
     if task_id not in _registry:
         suggestion = hint(task_id, _registry)
         suggestion = f"; {suggestion}" if suggestion.endswith("?") else f"; {suggestion}." if suggestion else "."

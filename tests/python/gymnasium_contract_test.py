@@ -259,7 +259,7 @@ def test_human_is_promised_only_with_a_display(monkeypatch):
 def test_the_prefix_of_gymnasiums_registry(make):
     assert make("envpool/CartPole-v1").spec.id == "CartPole-v1"
     assert make("envpool/ALE-Pong-v5").spec.id == "ALE/Pong-v5"
-    with pytest.raises(ValueError, match=r"^\[CartPool-v1\] task_id: .* did you mean 'CartPole-v1'"):
+    with pytest.raises(ValueError, match=r"^\[envpool/CartPool-v1\] task_id: .* did you mean 'CartPole-v1'"):
         make("envpool/CartPool-v1")
 
 
