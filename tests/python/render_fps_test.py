@@ -32,7 +32,9 @@ def test_equal_to_gymnasium():
     compared = set()
     for task_id in list_all_envs():
         expected = of_gymnasium(task_id)
-        if expected is None or task_id.startswith("ALE/"):  # ale-py's 30 is not the speed of its games
+        # ale-py's 30 is not the speed of its games. gymnasium shows its tabular environments faster than the same ones of
+        # toy_text, of which ours are aliases.
+        if expected is None or task_id.startswith(("ALE/", "tabular/")):
             continue
         compared.add(find(task_id).family)
         assert fps_of(task_id) == expected, task_id
