@@ -89,8 +89,8 @@ struct AleEnv {
         .changes_shapes();
     o.text("rom_path", "", "Path of a ROM file to load instead of the game's own; the game's rules still apply.")
         .changes_shapes();
-    o.integer("mode", -1, "Game variant; -1 or None is the game's default.").between(-1, 100000);
-    o.integer("difficulty", -1, "Difficulty switches; -1 or None is the default, 0.").between(-1, 3);
+    o.integer("mode", -1, "Game variant; -1 or None is the game's default.").between(-1, 100000).changes_blob();
+    o.integer("difficulty", -1, "Difficulty switches; -1 or None is the default, 0.").between(-1, 3).changes_blob();
     o.text("obs_type", "rgb", "Observe the screen in colour or gray, or the console's memory.")
         .one_of({"rgb", "grayscale", "ram"})
         .changes_shapes();

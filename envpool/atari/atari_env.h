@@ -8,11 +8,11 @@
 //     plays 1 to noop_max no-ops. A game that ends during the no-ops is restarted.
 //   - If a game ends in the second to last frame of a skip, the image shows only that frame. If it ends earlier, the
 //     latest image of the stack is repeated.
-//   - With episodic_life a new game starts only when all lives are lost, and the stack continues across lost lives.
-// There are three differences:
+//   - With episodic_life a new game starts only when all lives are lost or the time limit is reached. The stack, the
+//     time limit and elapsed_step continue across lost lives.
+// There are two differences:
 //   - Screens of more than 210 lines, as in PAL games, are resized whole, while EnvPool cuts them off at 210.
 //   - Sticky actions use this library's random number generator.
-//   - A time limit counts from the last reset, so with episodic_life it counts from the last lost life.
 #pragma once
 
 #include "envpool/atari/resize.h"
@@ -63,7 +63,7 @@ struct AtariEnv {
     bool new_game = true;
     if (rng.episode == 0) {
       start_first_game(s.machine, p, setup, rng);
-    } else if (s.machine.rules.terminal || !s.life_lost) {
+    } else if (!s.life_lost) {
       reset_game(s.machine, setup, rng);
     } else {
       new_game = false;
@@ -112,6 +112,11 @@ struct AtariEnv {
     return outcome;
   }
 
+  ENVPOOL_FN static bool game_continues(State& s, bool may) {
+    s.life_lost = s.life_lost && may && !s.machine.rules.terminal;
+    return s.life_lost;
+  }
+
   // Distinguishes states of equal size: three gray images take as many bytes as one in colour.
   static u64 identity(const Params& p) { return u64(p.stack_num) << 32 | u64(p.channels) << 8 | u64(p.observe_ram); }
 
@@ -153,11 +158,12 @@ struct AtariEnv {
     o.integer("img_width", 84, "Width of an image in pixels; 0 means the screen's width, 160.")
         .between(0, 4096)
         .changes_shapes();
-    o.integer("mode", -1, "Game variant; -1 is the game's default.").between(-1, 100000);
-    o.integer("difficulty", -1, "Difficulty switches; -1 is the default, 0.").between(-1, 3);
+    o.integer("mode", -1, "Game variant; -1 is the game's default.").between(-1, 100000).changes_blob();
+    o.integer("difficulty", -1, "Difficulty switches; -1 is the default, 0.").between(-1, 3).changes_blob();
     o.boolean("full_action_space", false, "All 18 actions instead of those with distinct effects.").changes_shapes();
     o.real("repeat_action_probability", 0.0, "Probability that a frame repeats the previous action.").between(0, 1);
-    o.boolean("use_inter_area_resize", true, "Resize by area averaging; otherwise bilinear interpolation.");
+    o.boolean("use_inter_area_resize", true, "Resize by area averaging; otherwise bilinear interpolation.")
+        .changes_blob();
     o.boolean("gray_scale", true, "Gray images; otherwise red, green and blue planes.").changes_shapes();
     o.boolean("max_pool", true, "An image is the pixelwise maximum of the last two frames; otherwise the last frame.");
     o.text("obs_type", "screen", "Observe images, or the 128 bytes of the console's memory.")

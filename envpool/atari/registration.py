@@ -137,13 +137,13 @@ class AtariFamily(Family):
         form = "gymnasium 1.4.0" if task_id.startswith("ALE/") else "EnvPool 1.2.5"
         return f"ale-py 0.12.1, frame by frame; options and form of {form}"
 
-    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Converts values that the C++ options do not accept: None, pairs of frame skips, and paths.
 
         Raises:
             ValueError: a pair of frame skips is not a valid range.
         """
-        plain = dict(given)
+        plain = dict(caller_options)
         for name in ("mode", "difficulty", "max_num_frames_per_episode"):
             if name in plain and plain[name] is None:
                 plain[name] = -1
@@ -216,10 +216,10 @@ def _read_rom(task: str) -> bytes:
         raise MissingPackageError(
             f"no ROM: {path} cannot be read; install it with: pip install -U ale-py", name="ale_py"
         ) from None
-    found = hashlib.md5(rom, usedforsecurity=False).hexdigest()
-    if found != ROMS[task]:
+    digest = hashlib.md5(rom, usedforsecurity=False).hexdigest()
+    if digest != ROMS[task]:
         raise MissingPackageError(
-            f"wrong ROM: the MD5 of {path} is {found}, not {ROMS[task]}; "
+            f"wrong ROM: the MD5 of {path} is {digest}, not {ROMS[task]}; "
             "replace it with: pip install --force-reinstall ale-py",
             name="ale_py",
         )

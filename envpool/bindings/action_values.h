@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "envpool/core/table/vtable.h"
+#include "envpool/core/text.h"
 
 namespace envpool {
 
@@ -85,6 +86,7 @@ class ActionValues {
   // Returns the error message without the environment's id: "action: expected an integer in 0..1, got 7 in row 3".
   std::string refusal(i64 element, const std::string& value, i64 row, const std::string& suffix = "") const {
     std::string expected = "a value that fits its dtype";
+    if (field_.dtype == abi::kBool) expected = "True or False";
     if (field_.dtype >= abi::kF32) expected = "finite numbers";
     if (field_.discrete > 0) expected = "an integer in 0.." + std::to_string(choices(element) - 1);
     return std::string(field_.name) + ": expected " + expected + ", got " + value + suffix + " in row " +
@@ -95,10 +97,10 @@ class ActionValues {
   template <class T>
   static std::string text(T value) {
     if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(value)) return "nan";
-      if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+      return std::isnan(value) ? "nan" : to_text(value);
+    } else {
+      return std::to_string(value);
     }
-    return std::to_string(value);
   }
 
  private:

@@ -108,12 +108,12 @@ class ActionArgument {
                             (proxy->flags & py::detail::npy_api::NPY_ARRAY_ALIGNED_) != 0;
     elements_ = 1;
     for (int i = 0; i < proxy->nd; ++i) elements_ *= proxy->dimensions[i];
-    const PyObject* given = proxy->descr;
-    if (contiguous && given == dtype_.ptr()) {
+    const PyObject* array_dtype = proxy->descr;
+    if (contiguous && array_dtype == dtype_.ptr()) {
       data_ = proxy->data;
-    } else if (contiguous && given == int64_.ptr() && field_.dtype == abi::kI32) {
+    } else if (contiguous && array_dtype == int64_.ptr() && field_.dtype == abi::kI32) {
       narrow<std::int64_t, i32>(proxy->data, label);
-    } else if (contiguous && given == float64_.ptr() && field_.dtype == abi::kF32) {
+    } else if (contiguous && array_dtype == float64_.ptr() && field_.dtype == abi::kF32) {
       narrow<f64, f32>(proxy->data, label);
     } else {
       cast(label);
@@ -184,7 +184,7 @@ class ActionArgument {
   void check_dtype(const std::string& label) const {
     const char from = array_.dtype().kind(), to = kind_of(field_);
     const bool number = from == 'f' || from == 'i' || from == 'u';
-    const bool allowed = to == 'f' ? number : (to == 'b' ? from == 'b' : (number || from == 'b'));
+    const bool allowed = to == 'f' ? number : (to == 'b' ? from != 'f' : true) && (number || from == 'b');
     if (!allowed) wrong_type(py::str(array_.dtype()).cast<std::string>(), label);
   }
 
@@ -192,12 +192,18 @@ class ActionArgument {
     check_dtype(label);
     const char from = array_.dtype().kind(), to = kind_of(field_);
     if (to == 'i' && from == 'f') check_whole(label);
+    const bool keeps_bool = to == 'b' && from == 'b';
     const py::array wide = py::reinterpret_steal<py::array>(
-        array_.attr("astype")(to == 'f' ? float64_ : (to == 'b' ? dtype_ : int64_), py::arg("order") = "C").release());
+        array_.attr("astype")(to == 'f' ? float64_ : (keeps_bool ? dtype_ : int64_), py::arg("order") = "C").release());
     if (from == 'u') check_unsigned(static_cast<const std::int64_t*>(wide.data()), label);
     converted_ = wide;
     switch (field_.dtype) {
       case abi::kBool:
+        if (!keeps_bool) {
+          narrow<std::int64_t, bool>(wide.data(), label);  // a sample of MultiBinary, gymnasium's space for booleans
+          break;
+        }
+        [[fallthrough]];
       case abi::kI64:
       case abi::kF64: data_ = wide.data(); break;
       case abi::kU8: narrow<std::int64_t, u8>(wide.data(), label); break;
@@ -287,24 +293,24 @@ class IdsArgument {
                             shape_text({array.shape(), array.shape() + array.ndim()}));
     }
     const auto wide = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>(array);
-    given_.clear();
+    checked_ids_.clear();
     for (py::ssize_t i = 0; i < wide.size(); ++i) {
       const std::int64_t id = wide.data()[i];
       if (id < 0 || id >= std::int64_t(all_.size())) {
         throw py::value_error("[" + label + "] " + name + ": expected ids in 0.." + std::to_string(all_.size() - 1) +
                               ", got " + std::to_string(id));
       }
-      given_.push_back(i32(id));
+      checked_ids_.push_back(i32(id));
     }
-    data_ = given_.data();
-    size_ = i32(given_.size());
+    data_ = checked_ids_.data();
+    size_ = i32(checked_ids_.size());
   }
 
   const i32* data() const { return data_; }
   i32 size() const { return size_; }
 
  private:
-  std::vector<i32> all_, given_;
+  std::vector<i32> all_, checked_ids_;
   const i32* data_ = nullptr;
   i32 size_ = 0;
 };

@@ -51,11 +51,11 @@ struct ModelReference {
 py::tuple add_pure_model(const PyTable& table, const std::string& label, const py::dict& options, i32 max_episode_steps,
                          const std::string& source, const std::vector<std::string>& includes, i32 threads, i32 envs) {
   const FloatModeGuard float_mode;
-  const xla::ModelInfo made = xla::add_model(table.get(), label, PyTable::option_list(options), max_episode_steps,
+  const xla::ModelInfo info = xla::add_model(table.get(), label, PyTable::option_list(options), max_episode_steps,
                                              {source, includes, threads, envs});
-  return py::make_tuple(ModelReference{made.model, made.reference}, std::int64_t(made.state_bytes),
-                        std::int64_t(made.params_bytes), std::int64_t(made.params_values), py::bytes(made.params),
-                        made.view);
+  return py::make_tuple(ModelReference{info.model, info.reference}, std::int64_t(info.state_bytes),
+                        std::int64_t(info.params_bytes), std::int64_t(info.params_values), py::bytes(info.params),
+                        info.view);
 }
 
 // Returns the handlers of a platform for JAX to register: for each name, a dict with a capsule for each stage.

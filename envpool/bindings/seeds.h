@@ -21,20 +21,20 @@ class Seeds {
     if (seeds.is_none()) return;
     seeds_ = Array<u64>(seeds);
     streams_ = Array<u32>(streams);
-    given_ = true;
+    present_ = true;
   }
   // Throws if there are seeds, but not one for each of `count` environments.
   Seeds(const py::object& seeds, const py::object& streams, i64 count, const std::string& label)
       : Seeds(seeds, streams) {
-    if (!given_ || size() == count) return;
+    if (!present_ || size() == count) return;
     throw py::value_error("[" + label + "] seed: expected " + std::to_string(count) + " seeds, got " +
                           std::to_string(seeds_.size()));
   }
 
-  bool given() const { return given_; }
+  bool present() const { return present_; }
   // Null if there are none.
-  const u64* seeds() const { return given_ ? seeds_.data() : nullptr; }
-  const u32* streams() const { return given_ ? streams_.data() : nullptr; }
+  const u64* seeds() const { return present_ ? seeds_.data() : nullptr; }
+  const u32* streams() const { return present_ ? streams_.data() : nullptr; }
   // Returns the number of pairs, or -1 if there are more seeds than streams or fewer.
   i64 size() const { return seeds_.size() == streams_.size() ? i64(seeds_.size()) : -1; }
   std::vector<u64> all_seeds() const { return {seeds_.data(), seeds_.data() + seeds_.size()}; }
@@ -46,7 +46,7 @@ class Seeds {
 
   Array<u64> seeds_{};
   Array<u32> streams_{};
-  bool given_ = false;
+  bool present_ = false;
 };
 
 }  // namespace envpool::python

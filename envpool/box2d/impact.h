@@ -15,16 +15,16 @@ struct Points {
   i32 count;
 
   ENVPOOL_FN i32 furthest(Vec direction) const {
-    i32 found = 0;
+    i32 best = 0;
     f32 largest = dot(vertex[0], direction);
     for (i32 i = 1; i < count; ++i) {
       const f32 value = dot(vertex[i], direction);
       if (value > largest) {
         largest = value;
-        found = i;
+        best = i;
       }
     }
-    return found;
+    return best;
   }
 };
 

@@ -57,16 +57,16 @@ ENVPOOL_ALWAYS_INLINE bool clip(Clipped (&ends)[2], Vec normal, f32 offset, u32 
 
 // Returns the index of the normal that is most opposed to a direction.
 ENVPOOL_ALWAYS_INLINE i32 most_opposed(const Vec* normals, i32 count, Vec direction) {
-  i32 found = 0;
+  i32 best = 0;
   f32 smallest = kLargest;
   for (i32 i = 0; i < count; ++i) {
     const f32 value = dot(direction, normals[i]);
     if (value < smallest) {
       smallest = value;
-      found = i;
+      best = i;
     }
   }
-  return found;
+  return best;
 }
 
 // Finds the contact of a segment of the ground and a polygon. The impulses of the points are not set.

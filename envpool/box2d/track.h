@@ -176,9 +176,9 @@ class TrackMaker {
 // Draws tracks until one can be closed; 7 in 100 cannot. After a hundred attempts, makes a fixed track.
 template <class Draws>
 ENVPOOL_FN void make_track(Track& track, Draws& draws) {
-  bool made = false;
-  for (i32 i = 0; i < 100 && !made; ++i) made = TrackMaker(draws, /*regular=*/false).make(track);
-  if (!made) TrackMaker(draws, /*regular=*/true).make(track);
+  bool done = false;
+  for (i32 i = 0; i < 100 && !done; ++i) done = TrackMaker(draws, /*regular=*/false).make(track);
+  if (!done) TrackMaker(draws, /*regular=*/true).make(track);
 }
 
 // Returns whether a shape touches a tile, as Box2D decides it for sensors: shapes that are at most two skins apart

@@ -18,14 +18,14 @@ class BehaviourSuite(Family):
         """Returns where the dynamics of an id come from."""
         return "bsuite 0.3.5; id, options and time limit of gymnax 1.0.1"
 
-    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Translates reward_timestep of DiscountingChain from gymnax's sequence of ints to the text that C++ reads.
 
         Raises:
             TypeError: reward_timestep is not a sequence of ints.
             ValueError: an int of reward_timestep is out of range.
         """
-        plain = dict(given)
+        plain = dict(caller_options)
         steps = plain.get("reward_timestep")
         if steps is None or isinstance(steps, (str, bytes)):
             return plain

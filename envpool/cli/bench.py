@@ -60,9 +60,9 @@ def bench(
         "atari": find(task_id).family == "atari",
     }
     if own:  # A side is another process, in which the id is not registered.
-        made = find(task_id)
-        case["plugin"] = [made.task_id, made.plugin, made.table, made.max_episode_steps]
-        options.update({name: value for name, value in made.defaults.items() if name not in options})
+        registration = find(task_id)
+        case["plugin"] = [registration.task_id, registration.plugin, registration.table, registration.max_episode_steps]
+        options.update({name: value for name, value in registration.defaults.items() if name not in options})
     sides, absent = start(case, peer_of(peer_python))
     turns = Turns(sides, OURS)
     with ResultTable(case, turns, absent, rounds, quiet=as_json) as table:
@@ -80,9 +80,9 @@ def bench(
         print(f"{output}: the chart", file=sys.stderr)
 
 
-def peer_of(given: str) -> str:
+def peer_of(path: str) -> str:
     """Returns the interpreter with the released EnvPool, or "". Raises Failure if the program does not exist."""
-    python = given or os.environ.get("ENVPOOL_PEER_PYTHON", "")
+    python = path or os.environ.get("ENVPOOL_PEER_PYTHON", "")
     if python and shutil.which(python) is None:
         raise Failure(f"--peer-python: there is no program {python!r}")
     return python

@@ -37,36 +37,36 @@ def show(text: str, family: str, *, as_json: bool) -> None:
         near = difflib.get_close_matches(family, families, 1, 0.5)
         hint = f"; did you mean {near[0]!r}?" if near else "."
         raise Failure(f"there is no family {family!r}{hint} Families: {', '.join(families)}")
-    found = {
+    matches = {
         name: ids if _folded(text) == _folded(name) else [each for each in ids if text.lower() in each.lower()]
         for name, ids in families.items()
         if family in ("", name)
     }
-    found = {name: ids for name, ids in found.items() if ids}
-    if not found:
+    matches = {name: ids for name, ids in matches.items() if ids}
+    if not matches:
         where = f" in the family {family!r}" if family else f", and no family has that name: {', '.join(families)}"
         raise Failure(f"no environment's id contains {text!r}{where}")
     if as_json:
         print_json(
             [
                 {"id": task_id, "family": name, "doc": find(task_id).doc}
-                for name, ids in found.items()
+                for name, ids in matches.items()
                 for task_id in ids
             ]
         )
     elif sys.stdout.isatty() and not text and not family:
-        _overview(found)
+        _overview(matches)
     elif sys.stdout.isatty():
-        _table(found)
+        _table(matches)
     else:
-        print("\n\n".join("\n".join([f"# {_title(*entry)}", *entry[1]]) for entry in found.items()), flush=True)
+        print("\n\n".join("\n".join([f"# {_title(*entry)}", *entry[1]]) for entry in matches.items()), flush=True)
 
 
-def _table(found: dict[str, list[str]]) -> None:
+def _table(matches: dict[str, list[str]]) -> None:
     from rich.table import Table
 
-    width = max(len(task_id) for ids in found.values() for task_id in ids) + 2
-    for name, ids in found.items():
+    width = max(len(task_id) for ids in matches.values() for task_id in ids) + 2
+    for name, ids in matches.items():
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
         table.add_column(no_wrap=True, min_width=width)
         table.add_column()
@@ -76,10 +76,10 @@ def _table(found: dict[str, list[str]]) -> None:
         console().print(table)
 
 
-def _overview(found: dict[str, list[str]]) -> None:
+def _overview(matches: dict[str, list[str]]) -> None:
     """Prints the names of environments by family, without their versions, at most _SHOWN of each family."""
     out = console()
-    for name, ids in found.items():
+    for name, ids in matches.items():
         out.print(f"[bold]{_title(name, ids)}[/]", highlight=False)
         versions: dict[str, list[str]] = {}
         for task_id in ids:
@@ -89,9 +89,9 @@ def _overview(found: dict[str, list[str]]) -> None:
         more = f"and {len(names) - _SHOWN} more: `envpool list {name}` shows all"
         shown = names if len(names) <= _SHOWN else [*names[:_SHOWN], more]
         out.print("  " + ", ".join(shown) + "\n", highlight=False, markup=False)
-    total = sum(map(len, found.values()))
+    total = sum(map(len, matches.values()))
     out.print(
-        f"{total} ids in {len(found)} families; a number in parentheses counts the versions. `envpool list TEXT` shows "
+        f"{total} ids in {len(matches)} families; a number in parentheses counts the versions. `envpool list TEXT` shows "
         "complete ids with descriptions: all of a family, such as `envpool list atari`, or those that contain a text, "
         "such as `envpool list pong`.",
         highlight=False,

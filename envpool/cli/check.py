@@ -24,17 +24,17 @@ def check(header: Path | None, option: Sequence[str], *, module: str, name: str,
         _check(header, str(header), task_id, name=name, cxx=cxx or None, flags=flag, defaults=options)
         return
     for task_id in ids_of(module):
-        made = find(task_id)
-        table = made.load()
+        registration = find(task_id)
+        table = registration.load()
         _check(
-            _header_of(made),
+            _header_of(registration),
             task_id,
-            task_id if made.source else f"check/{task_id}",  # compiling cannot replace an id that a plugin has
-            name=name or (table.device["type"] if table.device else made.table),
-            cxx=cxx or made.cxx or None,
-            flags=[*made.flags, *([f"-I{made.include}"] if made.include else []), *flag],
-            defaults={**made.defaults, **options},
-            max_episode_steps=made.max_episode_steps,
+            task_id if registration.source else f"check/{task_id}",  # compiling cannot replace an id that a plugin has
+            name=name or (table.device["type"] if table.device else registration.table),
+            cxx=cxx or registration.cxx or None,
+            flags=[*registration.flags, *([f"-I{registration.include}"] if registration.include else []), *flag],
+            defaults={**registration.defaults, **options},
+            max_episode_steps=registration.max_episode_steps,
         )
 
 
@@ -44,13 +44,15 @@ def _check(header: Path, shown: str, task_id: str, **options: Any) -> None:
     print(f"{shown}: no mistake found in {time.monotonic() - started:.1f} s")
 
 
-def _header_of(made: Registration) -> Path:
+def _header_of(registration: Registration) -> Path:
     """Returns the header that contains an environment: one that was compiled, or one that a plugin names."""
-    device = made.load().device
-    path = Path(made.include, device["header"]) if made.include and device else Path(made.source)
-    if (made.source or made.include) and path.is_file():
+    device = registration.load().device
+    path = (
+        Path(registration.include, device["header"]) if registration.include and device else Path(registration.source)
+    )
+    if (registration.source or registration.include) and path.is_file():
         return path
     raise Failure(
-        f"[{made.task_id}] --import: expected an environment whose header is known: pass the header itself, or, in a "
+        f"[{registration.task_id}] --import: expected an environment whose header is known: pass the header itself, or, in a "
         "plugin, give envpool::table the header's name and envpool.register its folder as include="
     )

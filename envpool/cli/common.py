@@ -40,10 +40,10 @@ def need_image(task_id: str, options: Mapping[str, Any]) -> None:
         raise Failure(f"{task_id} cannot be rendered, only stepped")
 
 
-def parse_options(given: Sequence[str]) -> dict[str, Any]:
+def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
     """Returns options of `make` from texts such as "frame_skip=4". Values that are not Python literals become str."""
     options: dict[str, Any] = {}
-    for text in given:
+    for text in arguments:
         name, equals, value = text.partition("=")
         if not equals or not name.isidentifier():
             raise Failure(f"--option: expected name=value, got {text!r}")

@@ -232,7 +232,7 @@ def _print(facts: dict[str, Any]) -> None:
             table.add_row(f"  {marks[mark]}", escape(name), escape(text))
         out.print(f"[bold]{title}[/]", table, "", highlight=False)
 
-    core, cpu, keep, found = facts["core"], facts["cpus"], facts["cache"], facts["compiler"]
+    core, cpu, cache, compiler = facts["core"], facts["cpus"], facts["cache"], facts["compiler"]
     native = facts["native_code"]
     section(
         f"{NAME} {facts['envpool']}",
@@ -269,12 +269,12 @@ def _print(facts: dict[str, Any]) -> None:
             ("ok", "native code", "Atari's console runs games as machine code")
             if native["usable"]
             else ("no", "native code", f"{native['why']}: Atari's console interprets games, with the same results"),
-            ("ok", "compiler", f"{found['version']} ({found['command']})")
-            if found["command"]
-            else ("no", "compiler", f"envpool.compile cannot work: {found['why']}"),
-            ("ok", "cache", keep["path"])
-            if keep["writable"]
-            else ("no", "cache", f"{keep['path']} cannot be written ({keep['why']}): {keep['command']}"),
+            ("ok", "compiler", f"{compiler['version']} ({compiler['command']})")
+            if compiler["command"]
+            else ("no", "compiler", f"envpool.compile cannot work: {compiler['why']}"),
+            ("ok", "cache", cache["path"])
+            if cache["writable"]
+            else ("no", "cache", f"{cache['path']} cannot be written ({cache['why']}): {cache['command']}"),
             ("ok", "display", f"${facts['display']}")
             if facts["display"]
             else ("no", "display", "none: envpool play runs in the terminal"),

@@ -22,9 +22,9 @@ def driver_facts() -> dict[str, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # The report itself says whether the driver is a stand-in.
-            found = driver.load()
-        facts.update(version=".".join(map(str, found.version)), path=found.path, stand_in=found.stand_in)
-        facts["devices"] = [_device(device) for device in found.devices()]
+            loaded = driver.load()
+        facts.update(version=".".join(map(str, loaded.version)), path=loaded.path, stand_in=loaded.stand_in)
+        facts["devices"] = [_device(device) for device in loaded.devices()]
     except driver.DriverError as error:
         facts["why"] = _plain(error)
     return facts
@@ -52,10 +52,10 @@ def _nvrtc() -> dict[str, Any]:
     from envpool.cuda import nvrtc
 
     try:
-        found = nvrtc.load()
+        loaded = nvrtc.load()
     except nvrtc.NvrtcError as error:
         return {"version": "", "path": "", "why": _plain(error)}
-    return {"version": ".".join(map(str, found.version)), "path": found.path, "why": ""}
+    return {"version": ".".join(map(str, loaded.version)), "path": loaded.path, "why": ""}
 
 
 def _plain(error: Exception) -> str:

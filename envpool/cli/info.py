@@ -44,7 +44,7 @@ def info(task_id: str, option: Sequence[str], *, picture: bool | None, as_json: 
         raise Failure(facts["missing"] or f"[{task_id}] cannot be rendered")
 
 
-def describe(registration: Registration, given: dict[str, Any]) -> dict[str, Any]:
+def describe(registration: Registration, caller_options: dict[str, Any]) -> dict[str, Any]:
     """Returns the description as plain values.
 
     If a package is missing, the description has only the error, under the key `missing`.
@@ -74,7 +74,7 @@ def describe(registration: Registration, given: dict[str, Any]) -> dict[str, Any
         facts["options"] = [_option(entry) for entry in options.values()]
         facts["portable"] = bool(table.flags & _core.PORTABLE)
         facts["gpu"] = facts["portable"] and _header_is_known(registration, table)
-        arrays = Construction(registration, given).arrays
+        arrays = Construction(registration, caller_options).arrays
     except (RuntimeError, ImportError, OSError) as error:
         facts["missing"] = str(error)
         return facts
@@ -114,6 +114,7 @@ def _option(option: Option) -> dict[str, Any]:
         "high": option.high if bounded else None,
         "choices": list(option.choices),
         "changes_shapes": option.changes_shapes,
+        "changes_blob": option.changes_blob,
         "doc": option.doc,
     }
 

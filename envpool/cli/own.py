@@ -47,21 +47,21 @@ def name_of(header: Path) -> str:
 
 def ids_of(module: str) -> list[str]:
     """Imports a module, and returns the ids that it has registered. Raises Failure if there are none."""
-    found = _registered(module)
-    if not found:
+    ids = _registered(module)
+    if not ids:
         raise Failure(f"--import: {module!r} registers no id: give the ID of one")
-    return found
+    return ids
 
 
 def _import(module: str, task_id: str) -> str:
     """Imports a module and returns `task_id` or, if that is empty, the only id that the module has registered."""
-    found = _registered(module)
+    ids = _registered(module)
     if task_id:
         return task_id
-    if len(found) != 1:
-        what = f"registers {len(found)} ids: {', '.join(found)}" if found else "registers no id"
+    if len(ids) != 1:
+        what = f"registers {len(ids)} ids: {', '.join(ids)}" if ids else "registers no id"
         raise Failure(f"--import: {module!r} {what}: give the ID of one")
-    return found[0]
+    return ids[0]
 
 
 def _registered(module: str) -> list[str]:
@@ -72,10 +72,10 @@ def _registered(module: str) -> list[str]:
         imported = importlib.import_module(module)
     except Exception as error:
         raise Failure(f"--import: {module!r} cannot be imported: {type(error).__name__}: {error}") from None
-    found = sorted(set(envpool.list_all_envs()) - before)
-    if not found and callable(getattr(imported, "register", None)):  # its entry point has registered its ids
-        found = sorted(name for name in before if _module_of(name) == module)
-    return found
+    ids = sorted(set(envpool.list_all_envs()) - before)
+    if not ids and callable(getattr(imported, "register", None)):  # its entry point has registered its ids
+        ids = sorted(name for name in before if _module_of(name) == module)
+    return ids
 
 
 def _module_of(task_id: str) -> str:

@@ -82,13 +82,13 @@ def measure(steps: Steps, seconds: float, chunk: int) -> dict[str, Any]:
 
 def versions() -> dict[str, str | None]:
     """Returns the versions of Python and of the packages that sides use, or None if a package is not installed."""
-    found: dict[str, str | None] = {"python": platform.python_version(), "envpool": None}
+    numbers: dict[str, str | None] = {"python": platform.python_version(), "envpool": None}
     for name in ("envpool", "envpool-unified", "numpy", "gymnasium", "ale-py", "mujoco", "jax", "gymnax"):
         try:
-            found[name.removesuffix("-unified")] = importlib.metadata.version(name)
+            numbers[name.removesuffix("-unified")] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            found.setdefault(name.removesuffix("-unified"), None)
-    return found
+            numbers.setdefault(name.removesuffix("-unified"), None)
+    return numbers
 
 
 def serve(case: dict[str, Any], loop: Callable[[dict[str, Any]], Steps], **start: Any) -> None:

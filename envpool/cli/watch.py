@@ -38,9 +38,9 @@ def watch(
     if not output.absolute().parent.is_dir():
         raise Failure(f"--output: there is no folder {str(output.absolute().parent)!r}")
     need("imageio", *(["imageio_ffmpeg"] if output.suffix == ".mp4" else ["PIL"]))
-    given = parse_options(option)
-    need_image(task_id, given)
-    options = {"num_envs": num_envs, "seed": seed, "render_mode": "rgb_array", **given}
+    extra_options = parse_options(option)
+    need_image(task_id, extra_options)
+    options = {"num_envs": num_envs, "seed": seed, "render_mode": "rgb_array", **extra_options}
     env = envpool.make_vec(task_id, **options)
     act = find_policy(policy) if policy else random_policy(env, seed)
     rate = seconds_of("--fps", fps) if fps else steps_per_second(env.config)
@@ -69,12 +69,12 @@ def find_policy(name: str) -> Policy:
         raise Failure(f"--policy: expected module:function, got {name!r}")
     sys.path.insert(0, os.getcwd())
     try:
-        found = getattr(importlib.import_module(module), function)
+        candidate = getattr(importlib.import_module(module), function)
     except (ImportError, AttributeError) as error:
         raise Failure(f"--policy: expected an importable function, got {name!r}: {error}") from None
-    if not callable(found):
+    if not callable(candidate):
         raise Failure(f"--policy: expected a function, got {name!r}, which is not callable")
-    policy: Policy = found
+    policy: Policy = candidate
     return policy
 
 
@@ -99,14 +99,14 @@ class Advice:
     def __init__(self, count: int, num_envs: int, config: dict[str, Any]) -> None:
         self._count, self._num_envs, self._config = count, num_envs, config
         self._started = time.monotonic()
-        self._said = False
+        self._has_printed = False
 
     def rendered(self, done: int) -> None:
         """Notes that `done` frames are finished."""
         spent = time.monotonic() - self._started
-        if self._said or done in (1, self._count) or spent < 1:  # the first frame includes the renderer's start
+        if self._has_printed or done in (1, self._count) or spent < 1:  # the first frame includes the renderer's start
             return
-        self._said = True
+        self._has_printed = True
         each = spent / done
         if each * self._count > self.slow:
             print(self._text(each), file=sys.stderr, flush=True)

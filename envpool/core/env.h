@@ -23,6 +23,7 @@
 //     static void render(const State&, const Params&, u8* rgb);   // host: (height, width, 3)
 //     static void state_parts(StateParts<State>&);                // host: parts that JAX users access by name
 //     ENVPOOL_FN static void repair(State&, const Params&);       // see below
+//     ENVPOOL_FN static bool game_continues(State&, bool may);    // see below
 //     static u64 identity(const Params&);                         // host: see below
 //     kLanes, step_lanes, observe_lanes                           // four at a time, see in_lanes.h
 //     kGroup, step_group                                          // several at a time, see in_lanes.h
@@ -62,6 +63,10 @@
 // step. It clamps every index, count, position and bool whose value could cause undefined behaviour (repair.h has
 // helpers), and does not change a state that reset and step have produced. Values that are only used in arithmetic need
 // no repair.
+//
+// If a game can outlast an episode, as with a lost life, `game_continues` is called before each reset. It returns
+// whether the reset goes on with the game, whose steps are then counted on. If `may` is false, because the time limit
+// was reached or the environment was seeded, the reset must begin a new game.
 //
 // The last derived_bytes() of a world's extra bytes are computed from the rest of the world; repair() writes them. For
 // example, a CPU can keep an index there that a GPU does not need. In snapshots and in the states that JAX users hold

@@ -127,16 +127,16 @@ struct TableOf {
   static std::unique_ptr<Model<Env>> make_model(const abi::Options& options) {
     const OptionSpecs specs = option_specs();
     const OptionValues values(specs, options);
-    auto made = std::make_unique<Model<Env>>(Model<Env>{Env::params(values), {}, {}});
+    auto model = std::make_unique<Model<Env>>(Model<Env>{Env::params(values), {}, {}});
     if constexpr (requires { Env::blob(values); }) {
-      made->blob = Env::blob(values);
-      made->params.blob = made->blob.data();
-      if constexpr (requires { made->params.native; }) made->params.native = made->blob.native();
+      model->blob = Env::blob(values);
+      model->params.blob = model->blob.data();
+      if constexpr (requires { model->params.native; }) model->params.native = model->blob.native();
     }
-    made->spec = spec_of(made->params);
-    made->lay_out();
-    made->layout.env_bytes = Envs::env_bytes(made->params);
-    return made;
+    model->spec = spec_of(model->params);
+    model->lay_out();
+    model->layout.env_bytes = Envs::env_bytes(model->params);
+    return model;
   }
   static i32 model_create(const abi::Options* options, void** model, abi::TextSink error) {
     return with_status(error, [&] { *model = make_model(*options).release(); });

@@ -252,11 +252,13 @@ _loading = threading.Lock()
 
 
 @functools.cache
-def _load(given: str) -> Driver:
-    path, library = _open(given)
+def _load(override: str) -> Driver:
+    path, library = _open(override)
     missing = [name for name in _CALLS if not hasattr(library, name)]
     if missing:
-        library_name = f"ENVPOOL_LIBCUDA: expected a library of the CUDA driver, got {path!r}, which" if given else path
+        library_name = (
+            f"ENVPOOL_LIBCUDA: expected a library of the CUDA driver, got {path!r}, which" if override else path
+        )
         raise DriverError(f"[envpool.cuda] {library_name} lacks {missing[0]}")
     try:
         driver = Driver(path, library)
@@ -271,16 +273,16 @@ def _load(given: str) -> Driver:
     return driver
 
 
-def _open(given: str) -> tuple[str, ctypes.CDLL]:
+def _open(override: str) -> tuple[str, ctypes.CDLL]:
     why = ""
-    for path in [given] if given else _LIBRARIES:
+    for path in [override] if override else _LIBRARIES:
         try:
             return path, ctypes.CDLL(path)
         except OSError as error:
             why = why or str(error)
-    if given:
+    if override:
         raise DriverError(
-            f"[envpool.cuda] ENVPOOL_LIBCUDA: expected a library of the CUDA driver, got {given!r}: {why}"
+            f"[envpool.cuda] ENVPOOL_LIBCUDA: expected a library of the CUDA driver, got {override!r}: {why}"
         )
     raise DriverError(
         f"[envpool.cuda] found no NVIDIA driver ({why}): install one for CUDA {_dotted(OLDEST)} or newer; a container "

@@ -271,14 +271,14 @@ def check(label: str, nvrtc: Nvrtc, source: Any, architecture: Any, includes: An
         raise ValueError(
             f"[{label}] architecture: expected one of {known}, or compute_ in place of sm_, got {architecture!r}"
         )
-    for what, given in (("includes", includes), ("flags", flags)):
+    for what, values in (("includes", includes), ("flags", flags)):
         kinds = (str, os.PathLike) if what == "includes" else (str,)
         if (
-            isinstance(given, str)
-            or not isinstance(given, Sequence)
-            or not all(isinstance(each, kinds) for each in given)
+            isinstance(values, str)
+            or not isinstance(values, Sequence)
+            or not all(isinstance(each, kinds) for each in values)
         ):
-            raise TypeError(f"[{label}] {what}: expected a sequence of str, got {given!r:.100}")
+            raise TypeError(f"[{label}] {what}: expected a sequence of str, got {values!r:.100}")
     if any("\0" in os.fspath(folder) for folder in includes):
         raise ValueError(f"[{label}] includes: expected folders, got {list(includes)!r:.100}")
     for flag in flags:
@@ -292,13 +292,13 @@ def check(label: str, nvrtc: Nvrtc, source: Any, architecture: Any, includes: An
 
 
 @functools.cache
-def _load(given: str) -> Nvrtc:
-    if given:
+def _load(override: str) -> Nvrtc:
+    if override:
         try:
-            return Nvrtc(given)
+            return Nvrtc(override)
         except OSError as error:
             raise NvrtcError(
-                f"[envpool.cuda] ENVPOOL_NVRTC: expected NVRTC's library, got {given!r}: {error}"
+                f"[envpool.cuda] ENVPOOL_NVRTC: expected NVRTC's library, got {override!r}: {error}"
             ) from None
     why = []
     for path in (*_wheels(), *_ON_SYSTEM):
@@ -344,8 +344,8 @@ def _file_of(function: Any) -> str:
     except (OSError, AttributeError):
         return ""
     dladdr.argtypes = (ctypes.c_void_p, ctypes.POINTER(_Place))
-    found = dladdr(ctypes.cast(function, ctypes.c_void_p), ctypes.byref(place))
-    return os.fsdecode(place.file) if found and place.file else ""
+    status = dladdr(ctypes.cast(function, ctypes.c_void_p), ctypes.byref(place))
+    return os.fsdecode(place.file) if status and place.file else ""
 
 
 def _request(source: str, flags: Sequence[str], name: str) -> Request:

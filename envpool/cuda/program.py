@@ -54,8 +54,8 @@ def checked_program(device: Mapping[str, Any], players: int, *, each: bool = Fal
         players: as in `program`.
         each: as in `program`.
     """
-    made = program(device["header"], device["type"], players, each=each, macros=device.get("macros", ()))
-    return _checked(made, device)
+    result = program(device["header"], device["type"], players, each=each, macros=device.get("macros", ()))
+    return _checked(result, device)
 
 
 def pure_program(device: Mapping[str, Any], players: int) -> Program:
@@ -64,8 +64,8 @@ def pure_program(device: Mapping[str, Any], players: int) -> Program:
     It defines the kernels `envpool_call` and `envpool_copy` of core/table/device_pure.h.
     """
     macros = device.get("macros", ())
-    made = _program("device_pure.h", "ENVPOOL_PURE_KERNEL", device["header"], device["type"], players, macros)
-    return _checked(made, device)
+    result = _program("device_pure.h", "ENVPOOL_PURE_KERNEL", device["header"], device["type"], players, macros)
+    return _checked(result, device)
 
 
 def header_of(
@@ -129,6 +129,6 @@ def _program(kernel: str, macro: str, header: str, type_name: str, players: int,
     )
 
 
-def _checked(made: Program, device: Mapping[str, Any]) -> Program:
+def _checked(result: Program, device: Mapping[str, Any]) -> Program:
     sizes = ", ".join(str(device[name]) for name in ("state_at", "state_bytes", "params_bytes"))
-    return made._replace(source=f"{made.source}ENVPOOL_KERNEL_LAYOUT({device['type']}, {sizes})\n")
+    return result._replace(source=f"{result.source}ENVPOOL_KERNEL_LAYOUT({device['type']}, {sizes})\n")

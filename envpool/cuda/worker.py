@@ -85,10 +85,10 @@ def main(arguments: Sequence[str]) -> None:
     """Reads a request and writes the response, as plain tuples."""
     path, request, response = arguments
     with open(request, "rb") as file:
-        given = Request(*pickle.load(file))
-    made = compile_program(open_library(path), given)
+        compilation = Request(*pickle.load(file))
+    result = compile_program(open_library(path), compilation)
     with open(response, "wb") as file:
-        pickle.dump(tuple(made), file)
+        pickle.dump(tuple(result), file)
 
 
 if __name__ == "__main__":

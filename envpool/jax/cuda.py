@@ -24,11 +24,13 @@ def register() -> None:
 
 def program_of(construction: Construction) -> tuple[str, list[str], int, int]:
     """Returns the arguments of `Construction.make_pure_model`, which say how to compile the environment for a GPU."""
-    made, facts = construction.registration, construction.table.device
+    registration, facts = construction.registration, construction.table.device
     if facts is None:
         return "", [], 1, 1
     try:
-        facts, includes = header_of(construction.label, facts, made.source, made.include, made.flags)
+        facts, includes = header_of(
+            construction.label, facts, registration.source, registration.include, registration.flags
+        )
     except ValueError:
         return "", [], 1, 1  # the handlers for GPUs raise this error
     program = pure_program(facts, construction.arrays.max_players)

@@ -95,7 +95,7 @@ def _make_registered(
                 "vmap for batches and keys for seeds"
             )
     environment = kind(construction, step_values)
-    environment._make_arguments = (registration, construction.given, step_values)
+    environment._make_arguments = (registration, construction.caller_options, step_values)
     return environment
 
 
@@ -382,17 +382,17 @@ class Environment(NotAVecEnv):
         return raw
 
     def _action(self, field: Field, action: Any, rows: int | None) -> Any:
-        given = action if isinstance(action, jax.core.Tracer) else actions.as_array(field, action)
+        array = action if isinstance(action, jax.core.Tracer) else actions.as_array(field, action)
         shape, row_owner = shape_of(self._arrays, field), ""
         if rows is not None:
             shape, row_owner = (rows, *shape), "environment"
         players = self.num_players if field.per_player else 1
-        given = actions.check(field, given, shape, row_owner, players=players)
-        if not isinstance(given, np.ndarray) and given.dtype.kind in "iu" and given.dtype != field.dtype:
+        array = actions.check(field, array, shape, row_owner, players=players)
+        if not isinstance(array, np.ndarray) and array.dtype.kind in "iu" and array.dtype != field.dtype:
             limits = np.iinfo(field.dtype)
-            if np.iinfo(given.dtype).max > limits.max:
-                given = jnp.clip(given, limits.min, limits.max)  # so that narrowing does not wrap it into the range
-        return words.passed(jnp.asarray(given).astype(jax.dtypes.canonicalize_dtype(field.dtype)), field.dtype)
+            if np.iinfo(array.dtype).max > limits.max:
+                array = jnp.clip(array, limits.min, limits.max)  # so that narrowing does not wrap it into the range
+        return words.passed(jnp.asarray(array).astype(jax.dtypes.canonicalize_dtype(field.dtype)), field.dtype)
 
     def _actions(self, action: Any, rows: int | None) -> list[Any]:
         fields = self._arrays.actions
@@ -460,7 +460,7 @@ def _params_parts(pure_model: PureModel) -> tuple[tuple[str, RowPart], ...]:
     read_dtypes = {"bool": "bool", "int": "int32", "float": "float64", "str": "int32"}
     parts = [("max_episode_steps", RowPart(4, "int32"))]
     for index, (name, option) in enumerate(pure_model.options.items()):
-        if option.kind != "str" or option.choices:
+        if option.is_parameter:
             offset = pure_model.params_values + 8 * index
             parts.append((name, RowPart(offset, "float64", read_dtype=read_dtypes[option.kind])))
     return tuple(parts)

@@ -85,10 +85,10 @@ def make(env_id: str, **env_kwargs: Any) -> tuple[Any, Any]:
         RuntimeError: the family is not built.
     """
     if env_id in _factories:
-        made = _factories[env_id](**env_kwargs)
+        env = _factories[env_id](**env_kwargs)
     else:
-        made = make_as(Environment, env_id, env_kwargs, step_values=6)
-    return made, made.default_params
+        env = make_as(Environment, env_id, env_kwargs, step_values=6)
+    return env, env.default_params
 
 
 def register(env_id: str, factory: Callable[..., Any]) -> None:

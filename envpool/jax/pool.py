@@ -38,8 +38,8 @@ class PoolCalls:
     """
 
     def __init__(self, construction: Construction, pool: Pool | DevicePool, pack: Pack) -> None:
-        given, number, outputs = _opened(construction, pool)
-        self.handle: npt.NDArray[np.uint8] = np.frombuffer(given, np.uint8)
+        handle, number, outputs = _opened(construction, pool)
+        self.handle: npt.NDArray[np.uint8] = np.frombuffer(handle, np.uint8)
         self._core = pool
         self._pack = pack
         self._label = construction.label
@@ -150,8 +150,10 @@ class PoolCalls:
             attributes["named"] = np.int64(_ENV_ID)
         elif env_id is not None:
             with jax.ensure_compile_time_eval():
-                given = np.asarray(env_id) if isinstance(env_id, jax.Array) else env_id  # `_ids` checks values in NumPy
-                known = self._checked(np.asarray(self._ids("env_id", given)).astype(np.int32))
+                id_values = (
+                    np.asarray(env_id) if isinstance(env_id, jax.Array) else env_id
+                )  # `_ids` checks them in NumPy
+                known = self._checked(np.asarray(self._ids("env_id", id_values)).astype(np.int32))
             rows = len(known)
             attributes = {"named": np.int64(_AS_ATTRIBUTE), "ids": known}
         for field in self._fields:

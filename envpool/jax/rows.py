@@ -53,7 +53,7 @@ class ModelHandle:
 
     def __init__(self, pure_model: PureModel, label: str) -> None:
         self.pure_model = pure_model
-        self.number = np.int64(pure_model.kept.number)
+        self.number = np.int64(pure_model.model_ref.number)
         self.label = label
         self.change = jax.jit(functools.partial(_change, self.number), static_argnames=("options", "widest", "words"))
 
@@ -204,7 +204,7 @@ class EnvState(_EnvRow):
         for name, value in parts.items():
             name = _state_name(self.format, name)
             part = _part(self.format, name)
-            value, given = _value(self.format, name, part, value), np.shape(value)
+            value, shape = _value(self.format, name, part, value), np.shape(value)
             extents = raw.shape[:-1]
             tail = (
                 (*part.shape, 2) if value.dtype == np.uint32 and part.dtype == "float64" else part.shape
@@ -212,7 +212,7 @@ class EnvState(_EnvRow):
             if value.ndim == len(tail):
                 value = value.reshape((1,) * len(extents) + value.shape)
             if value.shape[len(extents) :] != tail:
-                raise ValueError(f"[{self.format.label}] {name}: expected shape {part.shape}, got {given}")
+                raise ValueError(f"[{self.format.label}] {name}: expected shape {part.shape}, got {shape}")
             # Parts have at most one dimension, and the functions of `words` expect exactly one.
             value = value if part.shape else jnp.expand_dims(value, len(extents))
             raw = words.written(jnp.asarray(raw), value, at=part.offset, dtype=part.dtype)
@@ -255,7 +255,12 @@ class EnvParams(_EnvRow):
         for name, value in options.items():
             name = _own_name(row_format, name)
             if name not in names:
-                raise TypeError(f"[{row_format.label}] params: expected one of {', '.join(names)}, got {name!r}")
+                option = row_format.options.get(name)
+                hint = f", which is an argument of make: envpool.jax.make({row_format.label!r}, {name}=...)"
+                raise TypeError(
+                    f"[{row_format.label}] params: expected one of {', '.join(names)}, got {name!r}"
+                    + (hint if option else "")
+                )
             numbers.append([*row_format.options].index(name) - 1)  # -1 is max_episode_steps, the first option
             values.append(_option_value(row_format, row_format.options[name], value))
         try:
@@ -299,7 +304,7 @@ def option_values(params: EnvParams) -> dict[str, Value]:
     with labelled(params.format.label):
         for name, part in params.format.parts:
             option = params.format.options[name]
-            if name == "max_episode_steps" or (option.kind == "str" and not option.choices):
+            if name == "max_episode_steps":
                 continue
             number = float(np.frombuffer(row, np.float64, 1, part.offset)[0])
             if option.kind == "float":
@@ -349,9 +354,9 @@ def _option_value(row_format: RowFormat, option: Option, value: Any) -> Any:
 def _value(row_format: RowFormat, name: str, part: RowPart, value: Any) -> Any:
     """Returns a value for a part of a state, in a dtype that the handler can convert."""
     kind = np.dtype(part.dtype).kind
-    given = value if isinstance(value, jax.core.Tracer) else np.asarray(value)
-    if given.dtype.kind not in {"f": "fiu", "i": "iu", "u": "iu", "b": "b"}[kind]:
-        raise TypeError(f"[{row_format.label}] {name}: expected {part.dtype}, got {given.dtype}")
-    if part.dtype == "float64" and isinstance(given, np.ndarray):
-        return _exact(given)
-    return jnp.asarray(given).astype(jax.dtypes.canonicalize_dtype(part.dtype))
+    array = value if isinstance(value, jax.core.Tracer) else np.asarray(value)
+    if array.dtype.kind not in {"f": "fiu", "i": "iu", "u": "iu", "b": "b"}[kind]:
+        raise TypeError(f"[{row_format.label}] {name}: expected {part.dtype}, got {array.dtype}")
+    if part.dtype == "float64" and isinstance(array, np.ndarray):
+        return _exact(array)
+    return jnp.asarray(array).astype(jax.dtypes.canonicalize_dtype(part.dtype))

@@ -102,8 +102,7 @@ struct BabyAIPutNext : BabyLevel<BabyAIPutNext, BabyAIPutNextParams, BabyAIPutNe
 
   ENVPOOL_FN static void repair_more(State& s, const Params& p) {
     BabyLevel::repair_more(s, p);
-    keep_within(s.carried_from.x, 0, p.width - 1);
-    keep_within(s.carried_from.y, 0, p.height - 1);
+    BabyLevel::keep_in_grid(s.carried_from, p);
   }
 };
 

@@ -193,8 +193,7 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
     }
     if (p.action_obj_door) return;
     if (rooms == 1 && p.locked_room_prob > 0) {
-      throw std::invalid_argument("locked_room_prob: expected 0 with one room, got " +
-                                  std::to_string(p.locked_room_prob));
+      throw std::invalid_argument("locked_room_prob: expected 0 with one room, got " + to_text(p.locked_room_prob));
     }
     const bool opens =
         std::find(p.verbs.number, p.verbs.number + p.verbs.count, u8(Verb::kOpen)) != p.verbs.number + p.verbs.count;

@@ -71,6 +71,7 @@ struct GoToDoor : Level<GoToDoor, LevelParams, TargetState> {
   ENVPOOL_FN static void judge(const State& s, const Params& p, const Turn& turn, Outcome& outcome) {
     judge_arrival<GoToDoor>(s, p, turn, outcome);
   }
+  ENVPOOL_FN static void repair_more(State& s, const Params& p) { keep_in_grid(s.target, p); }
 };
 
 }  // namespace envpool::minigrid

@@ -34,10 +34,10 @@ struct GoToObject : Level<GoToObject, ObjectParams, TargetState> {
     Cell objects[kObjectKinds];
     Point places[kObjectKinds];
     for (i32 count = 0; count < p.num_objs;) {
-      const Cell made = make.random_object();
-      if (contains(objects, count, made)) continue;
-      places[count] = make.place(made);
-      objects[count++] = made;
+      const Cell object = make.random_object();
+      if (contains(objects, count, object)) continue;
+      places[count] = make.place(object);
+      objects[count++] = object;
     }
     make.place_agent();
     const i32 chosen = make.below(p.num_objs);
@@ -51,6 +51,7 @@ struct GoToObject : Level<GoToObject, ObjectParams, TargetState> {
   ENVPOOL_FN static void judge(const State& s, const Params& p, const Turn& turn, Outcome& outcome) {
     judge_arrival<GoToObject>(s, p, turn, outcome);
   }
+  ENVPOOL_FN static void repair_more(State& s, const Params& p) { keep_in_grid(s.target, p); }
 };
 
 }  // namespace envpool::minigrid

@@ -37,7 +37,7 @@ struct Instruction {
   Clause clause[2][2] = {};
 
   ENVPOOL_FN Instruction() { clauses[0] = clauses[1] = 0; }
-  ENVPOOL_FN void add(Clause made, i32 part = 0) { clause[part][clauses[part]++ & 1] = made; }
+  ENVPOOL_FN void add(Clause added, i32 part = 0) { clause[part][clauses[part]++ & 1] = added; }
 };
 
 // The data that descriptions refer to: the grid, the start of the agent, and its room.
@@ -71,9 +71,9 @@ struct Scene {
     }
   }
   ENVPOOL_DEVICE_CALL i32 count(const Description& wanted) const {
-    i32 found = 0;
-    each(wanted, [&](Point) { ++found; });
-    return found;
+    i32 count = 0;
+    each(wanted, [&](Point) { ++count; });
+    return count;
   }
   // Returns whether an object that is to be moved is already next to its target, or matches both descriptions.
   ENVPOOL_DEVICE_CALL bool is_done(const Clause& clause) const {

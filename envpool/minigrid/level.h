@@ -146,7 +146,8 @@ struct Level {
     *row.at<i32, 1>(field) = s.mission_id;
   }
 
-  // The agent is never at the border, so the cell in front of it is in the grid.
+  // The agent is never at the border, so the cell in front of it is in the grid. No level has a way into the border,
+  // but a changed state may have one.
   ENVPOOL_FN static void repair(State& s, const Params& p) {
     keep_inside(s.at, p);
     s.direction &= 3;
@@ -158,6 +159,14 @@ struct Level {
   ENVPOOL_FN static void keep_inside(Point& at, const Params& p) {
     keep_within(at.x, 1, p.width - 2);
     keep_within(at.y, 1, p.height - 2);
+  }
+  ENVPOOL_FN static bool is_inside(Point at, const Params& p) {
+    return u32(at.x - 1) < u32(p.width - 2) && u32(at.y - 1) < u32(p.height - 2);
+  }
+  // Clamps a point to the cells of the grid.
+  ENVPOOL_FN static void keep_in_grid(Point& at, const Params& p) {
+    keep_within(at.x, 0, p.width - 1);
+    keep_within(at.y, 0, p.height - 1);
   }
 
   // Returns the reward for success in this step.
@@ -362,7 +371,7 @@ struct Level {
       case kLeft: s.direction = (s.direction + 3) & 3; break;
       case kRight: s.direction = (s.direction + 1) & 3; break;
       case kForward:
-        if (can_overlap(front)) s.at = turn.front;
+        if (can_overlap(front) && is_inside(turn.front, p)) s.at = turn.front;
         if (type_of(front) == kGoal) succeed(s, p, outcome);
         if (type_of(front) == kLava) outcome.terminated = true;
         break;

@@ -51,10 +51,10 @@ struct MultiRoom : Level<MultiRoom, MultiRoomParams> {
     const i32 wanted = make.between(p.min_num_rooms, p.max_num_rooms + 1);
     i32 count = 0;
     while (count < wanted) {
-      const i32 made = make_chain(tried, wanted, p, make);
-      if (made <= count) continue;
-      count = made;
-      for (i32 i = 0; i < made; ++i) rooms[i] = tried[i];
+      const i32 length = make_chain(tried, wanted, p, make);
+      if (length <= count) continue;
+      count = length;
+      for (i32 i = 0; i < length; ++i) rooms[i] = tried[i];
     }
     i32 last_color = -1;
     for (i32 i = 0; i < count; ++i) {

@@ -40,15 +40,15 @@ struct PutNear : Level<PutNear, ObjectParams, PutNearState> {
     Point places[kObjectKinds];
     i32 count = 0;
     while (count < p.num_objs) {
-      const Cell made = make.random_object();
-      if (contains(objects, count, made)) continue;
-      places[count] = make.place(made, [&](Point at) {
+      const Cell object = make.random_object();
+      if (contains(objects, count, object)) continue;
+      places[count] = make.place(object, [&](Point at) {
         for (i32 i = 0; i < count; ++i) {
           if (touches(at, places[i])) return true;
         }
         return false;
       });
-      objects[count++] = made;
+      objects[count++] = object;
     }
     make.place_agent();
     const i32 moved = make.below(p.num_objs);
@@ -72,6 +72,7 @@ struct PutNear : Level<PutNear, ObjectParams, PutNearState> {
     outcome.terminated = true;
     if (s.carried == kCarriesNothing && touches(turn.front, s.target)) outcome.reward = reward_now(s, p);
   }
+  ENVPOOL_FN static void repair_more(State& s, const Params& p) { keep_in_grid(s.target, p); }
 };
 
 }  // namespace envpool::minigrid

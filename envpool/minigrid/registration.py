@@ -25,12 +25,12 @@ class MiniGrid(Family):
         """Returns where the dynamics of an id come from."""
         return "minigrid 3.2.0"
 
-    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Translates EnvPool's options.
 
         Unless max_steps is given, a time limit also sets max_steps. Rewards depend on max_steps.
         """
-        plain = dict(given)
+        plain = dict(caller_options)
         limit = plain.get("max_episode_steps")
         if type(limit) is int and 0 < limit <= _MOST_STEPS:
             plain.setdefault("max_steps", limit)

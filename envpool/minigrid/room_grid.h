@@ -95,9 +95,9 @@ class RoomMaker {
     if (make.failed) return kNothing;
     if (type == kAny) type = make.random_type();
     if (color == kAny) color = make.color();
-    const Cell made = object(type, color);
-    put(room, made);
-    return made;
+    const Cell thing = object(type, color);
+    put(room, thing);
+    return thing;
   }
   // Adds objects, in random rooms or in one room, and returns their number. With `unique`, no object has both the type
   // and the colour of another.
@@ -105,11 +105,11 @@ class RoomMaker {
                                           Point* places = nullptr) {
     for (i32 count = 0; count < wanted && !make.failed;) {
       const i32 color = make.color(), type = make.random_type();
-      const Cell made = object(type, color);
-      if (unique && (kinds_ >> kind_number(made) & 1) != 0) continue;
+      const Cell thing = object(type, color);
+      if (unique && (kinds_ >> kind_number(thing) & 1) != 0) continue;
       const Place at = room == kAnyRoom ? random_room() : room;
-      const Point place = put(at, made);
-      if (added != nullptr) added[count] = made;
+      const Point place = put(at, thing);
+      if (added != nullptr) added[count] = thing;
       if (places != nullptr) places[count] = place;
       ++count;
     }

@@ -19,14 +19,14 @@ class Misc(Family):
         """Returns where the dynamics of an id come from."""
         return "gymnax 1.0.1 and 0.0.9, environments/misc"
 
-    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Translates the cells of FourRooms from gymnax's form, (row, column), to the options that C++ declares.
 
         Raises:
             TypeError: goal_fixed or pos_fixed is not a sequence of ints.
             ValueError: goal_fixed or pos_fixed does not have two elements.
         """
-        plain = dict(given)
+        plain = dict(caller_options)
         if not task_id.startswith("FourRooms"):
             return plain
         for name in ("goal_fixed", "pos_fixed"):

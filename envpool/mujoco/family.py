@@ -63,9 +63,9 @@ class MujocoFamily(Family):
         """Returns whether a path is that of a file there; the models of a package have names without a folder."""
         return path.startswith((".", "/", "~")) and super().is_in_working_directory(name, path)
 
-    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Translates gymnasium's keywords for rendering into the declared options."""
-        return render_options.translate(given)
+        return render_options.translate(caller_options)
 
     def reference(self, task_id: str) -> str:
         """Returns where the dynamics and the model of an id come from."""

@@ -11,7 +11,7 @@ from envpool.python.options import shown, wrong_value
 NAMES = {"width": "render_width", "height": "render_height", "camera_id": "render_camera_id"}
 
 
-def translate(given: Mapping[str, Any]) -> dict[str, Any]:
+def translate(caller_options: Mapping[str, Any]) -> dict[str, Any]:
     """Renames gymnasium's keywords, and writes the settings of a camera as text.
 
     Raises:
@@ -19,9 +19,9 @@ def translate(given: Mapping[str, Any]) -> dict[str, Any]:
         ValueError: A setting exceeds the range of a float.
     """
     for name, ours in NAMES.items():
-        if name in given and ours in given:
+        if name in caller_options and ours in caller_options:
             raise TypeError(f"{name} and {ours} are the same option: give only one of them")
-    options = {NAMES.get(name, name): value for name, value in given.items()}
+    options = {NAMES.get(name, name): value for name, value in caller_options.items()}
     config = options.get("default_camera_config")
     if isinstance(config, Mapping):
         options["default_camera_config"] = " ".join(

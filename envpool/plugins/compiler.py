@@ -32,9 +32,9 @@ def find_compiler(label: str, cxx: str | os.PathLike[str] | None) -> list[str]:
     Raises:
         CompileError: there is no compiler.
     """
-    given, source = (os.fspath(cxx), "cxx") if cxx else (os.environ.get("CXX", "").strip(), "$CXX")
-    if given:
-        words = [given] if isinstance(cxx, os.PathLike) or os.path.exists(given) else shlex.split(given)
+    command, source = (os.fspath(cxx), "cxx") if cxx else (os.environ.get("CXX", "").strip(), "$CXX")
+    if command:
+        words = [command] if isinstance(cxx, os.PathLike) or os.path.exists(command) else shlex.split(command)
         program = shutil.which(words[0])
         if program is None:
             raise CompileError(

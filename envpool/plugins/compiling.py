@@ -118,41 +118,47 @@ def compile(
         ValueError: the id is not valid or belongs to an environment that was not compiled; a default is out of range.
         TypeError: an argument of the wrong type, or an unknown option among the defaults.
     """
-    made = Registration(id, PLUGIN, "", "", max_episode_steps, reward_threshold, doc, defaults or {}, "a header")
-    check_registration(made)
-    _check_arguments(made, name, cxx, flags, timeout, check)
+    registration = Registration(
+        id, PLUGIN, "", "", max_episode_steps, reward_threshold, doc, defaults or {}, "a header"
+    )
+    check_registration(registration)
+    _check_arguments(registration, name, cxx, flags, timeout, check)
     with tempfile.TemporaryDirectory(prefix="envpool-") as folder:
         header = _Source.of(id, source, name, Path(folder))
         command = [*find_compiler(id, cxx), *FLAGS, f"-I{get_include()}", *flags]
         plugin = _Build(id, header, command, Path(folder), timeout).plugin()
-        made = made._replace(plugin=str(plugin), source=header.shown, cxx=os.fspath(cxx or ""), flags=tuple(flags))
-        (table,) = made.tables().values()
-        made = made._replace(table=table.name, defaults=check_declaration(id, table, made.defaults))
+        registration = registration._replace(
+            plugin=str(plugin), source=header.shown, cxx=os.fspath(cxx or ""), flags=tuple(flags)
+        )
+        (table,) = registration.tables().values()
+        registration = registration._replace(
+            table=table.name, defaults=check_declaration(id, table, registration.defaults)
+        )
         if check:
             checked = [*find_compiler(id, cxx), *flags]
-            _play(header.subject(id, plugin.stem), checked, made, Path(folder), timeout)
-    add(made)
-    return made
+            _play(header.subject(id, plugin.stem), checked, registration, Path(folder), timeout)
+    add(registration)
+    return registration
 
 
-def _play(subject: Subject, command: list[str], made: Registration, folder: Path, timeout: float) -> None:
+def _play(subject: Subject, command: list[str], registration: Registration, folder: Path, timeout: float) -> None:
     """Checks the environment, unless the cache has a note that it was checked."""
-    what = repr((made.defaults, made.max_episode_steps, sources()))
+    what = repr((registration.defaults, registration.max_episode_steps, sources()))
     name = f"{subject.stem}-{hashlib.sha256(what.encode()).hexdigest()[:16]}.checked"
     if cache.find(name) is None:
-        check_environment(subject, command, made.defaults, made.max_episode_steps, folder, timeout)
-        cache.keep(made.task_id, name, b"checked")
+        check_environment(subject, command, registration.defaults, registration.max_episode_steps, folder, timeout)
+        cache.keep(registration.task_id, name, b"checked")
 
 
-def _check_arguments(made: Registration, name: Any, cxx: Any, flags: Any, timeout: Any, check: Any) -> None:
+def _check_arguments(registration: Registration, name: Any, cxx: Any, flags: Any, timeout: Any, check: Any) -> None:
     """Raises TypeError or ValueError for arguments that `check_registration` does not cover."""
-    with labelled(made.task_id):
+    with labelled(registration.task_id):
         if not isinstance(name, str) or not re.fullmatch(r"[\w:<>, ]*", name):
             raise wrong_value("name", "the name of a struct, such as 'games::Snake'", name)
-        if not isinstance(made.doc, str):
-            raise wrong_type("doc", "a str", made.doc)
-        if not isinstance(made.defaults, Mapping):
-            raise wrong_type("defaults", "a mapping of option names to values", made.defaults)
+        if not isinstance(registration.doc, str):
+            raise wrong_type("doc", "a str", registration.doc)
+        if not isinstance(registration.defaults, Mapping):
+            raise wrong_type("defaults", "a mapping of option names to values", registration.defaults)
         if not isinstance(cxx, (str, os.PathLike, type(None))):
             raise wrong_type("cxx", "the command of a compiler", cxx)
         if (
@@ -185,20 +191,20 @@ class _Source(NamedTuple):
 
     @classmethod
     def of(cls, label: str, source: str | os.PathLike[str], name: str, folder: Path) -> _Source:
-        given = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
-        if not isinstance(given, str):
+        path_or_text = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
+        if not isinstance(path_or_text, str):
             raise TypeError(f"[{label}] source: expected the path of a header, or its text, got {printable(source)}")
-        if "\n" in given and not isinstance(source, os.PathLike):
+        if "\n" in path_or_text and not isinstance(source, os.PathLike):
             header, shown = folder / "source.h", "source"
-            header.write_text(given, "utf-8", "replace")
+            header.write_text(path_or_text, "utf-8", "replace")
         else:
-            header, shown = Path(given).absolute(), given
+            header, shown = Path(path_or_text).absolute(), path_or_text
         try:
             if not header.is_file():
                 raise FileNotFoundError(2, "is not a file" if header.exists() else "does not exist")
             text = header.read_text("utf-8", "replace")
         except OSError as error:
-            what = given if len(given) < 100 else given[:97] + "..."
+            what = path_or_text if len(path_or_text) < 100 else path_or_text[:97] + "..."
             raise type(error)(f"[{label}] source: expected a header, got {what!r}: {error.strerror}") from None
         return cls(header, shown, _choose(label, shown, find_structs(text), name))
 
@@ -209,14 +215,14 @@ class _Source(NamedTuple):
 
 def _choose(label: str, shown: str, structs: Sequence[Struct], name: str) -> Struct:
     """Returns the struct of that name, or the only one if no name is given."""
-    found = [struct for struct in structs if not name or struct.name == name or struct.name.endswith("::" + name)]
-    if len(found) == 1:
-        return found[0]
-    if name and not found:  # a macro may define it; the compiler will report an unknown name
+    matching = [struct for struct in structs if not name or struct.name == name or struct.name.endswith("::" + name)]
+    if len(matching) == 1:
+        return matching[0]
+    if name and not matching:  # a macro may define it; the compiler will report an unknown name
         return Struct(name, 1)
-    if not found:
+    if not matching:
         raise CompileError(f"[{label}] {shown} has no struct with a `static constexpr const char* kName`")
-    several = ", ".join(f"{struct.name!r} (line {struct.line})" for struct in found)
+    several = ", ".join(f"{struct.name!r} (line {struct.line})" for struct in matching)
     raise CompileError(f"[{label}] {shown} has several environments: pass name= to select one of {several}")
 
 

@@ -36,8 +36,8 @@ class _Scope(NamedTuple):
 
 def find_structs(text: str) -> list[Struct]:
     """Returns the structs and classes of a C++ header that declare a `kName`, in order."""
-    code = _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-    found: list[Struct] = []
+    code = _NOT_CODE.sub(lambda structs: re.sub(r"[^\n]", " ", structs[0]), text)
+    structs: list[Struct] = []
     scopes: list[_Scope] = []
     statement: list[str] = []  # since the last ; { or }
     for match in _TOKEN.finditer(code):
@@ -48,12 +48,12 @@ def find_structs(text: str) -> list[Struct]:
             scopes.pop()
         elif token == "kName" and scopes and scopes[-1].is_struct and "constexpr" in statement:
             name = "::".join(scope.name for scope in scopes if scope.name)
-            found.append(Struct(name, code.count("\n", 0, match.start()) + 1))
+            structs.append(Struct(name, code.count("\n", 0, match.start()) + 1))
         if token in "{};":
             statement = []
         else:
             statement.append(token)
-    return found
+    return structs
 
 
 def _scope_of(statement: list[str]) -> _Scope:

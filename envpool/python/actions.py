@@ -88,13 +88,17 @@ def check(
     kind = "f" if "float" in array.dtype.name else array.dtype.kind
     known = isinstance(array, np.ndarray)
     accepts_floats = allow_whole_floats and field.dtype.kind in "iu"
-    if kind not in _ACCEPTED[field.dtype.kind] and not (kind == "f" and accepts_floats):
+    samples_of_bools = known and field.dtype.kind == "b" and kind in "iu"  # of gymnasium's MultiBinary
+    if kind not in _ACCEPTED[field.dtype.kind] and not (kind == "f" and accepts_floats) and not samples_of_bools:
         _wrong_type(field, str(array.dtype))
     if len(array.shape) != len(shape) or any(a not in (b, None) for a, b in zip(shape, array.shape, strict=True)):
         wanted = ["players" if size is None else str(size) for size in shape]
         text = f"({', '.join(wanted)}{',' * (len(wanted) == 1)})"
         rows = f", one row per {row_owner}" if row_owner else ""
         raise ValueError(f"{field.name}: expected shape {text}{rows}, got {tuple(array.shape)}")
+    if samples_of_bools:
+        _require(field, (array == 0) | (array == 1), array, players)
+        return array.astype(bool)
     if not known or field.dtype.kind == "b":
         return array
     if field.dtype.kind == "f":
@@ -121,7 +125,7 @@ def _require(field: Field, valid: Any, array: Any, players: int) -> None:
         return
     at = int(np.flatnonzero(~valid)[0])
     value, per_row = array.flat[at], max(1, int(np.prod(field.shape)))
-    expected = "finite numbers" if field.dtype.kind == "f" else "a value that fits its dtype"
+    expected = {"f": "finite numbers", "b": "True or False"}.get(field.dtype.kind, "a value that fits its dtype")
     if field.discrete:
         expected = f"an integer in 0..{int(field.high.flat[at % per_row])}"
     shown = str(float(value)) if array.dtype.kind == "f" else str(int(value))

@@ -67,7 +67,7 @@ def trim(folder: Path, most_bytes: int) -> None:
 
     Other processes may add and remove files at the same time. A process that has a removed file open can still read it.
     """
-    found: list[tuple[float, int, str]] = []
+    files: list[tuple[float, int, str]] = []
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             with contextlib.suppress(OSError):
@@ -75,9 +75,9 @@ def trim(folder: Path, most_bytes: int) -> None:
                 if entry.name.startswith(".") and status.st_mtime < time.time() - _ABANDONED:
                     os.unlink(entry.path)
                 elif not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
-                    found.append((status.st_mtime, status.st_size, entry.path))
-    total = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found):
+                    files.append((status.st_mtime, status.st_size, entry.path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
         if total <= most_bytes:
             break
         with contextlib.suppress(OSError):

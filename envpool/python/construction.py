@@ -40,7 +40,7 @@ class PureModel:
     """An environment as pure functions.
 
     Attributes:
-        kept: the model, with the number by which the XLA handlers refer to it.
+        model_ref: the model, with the number by which the XLA handlers refer to it.
         state_bytes: length of a state in bytes.
         params_bytes: length of a row of parameters in bytes.
         params_values: offset in that row at which the options' values start; each is a float64.
@@ -50,7 +50,7 @@ class PureModel:
         options: the options that C++ declares, in the same order.
     """
 
-    kept: ModelReference
+    model_ref: ModelReference
     state_bytes: int
     params_bytes: int
     params_values: int
@@ -68,38 +68,38 @@ class Construction:
 
     Attributes:
         registration: the registration of the id.
-        given: the options as the caller gave them, from which an equal pool can be made.
+        caller_options: the options as the caller gave them, from which an equal pool can be made.
         common: the options that every environment has.
         options: the options that this environment declares, by name.
         config: every option with its value, in EnvPool's order. `make(id, **config)` makes an equal pool.
         arrays: the arrays that the environment reads and writes.
     """
 
-    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
+    def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
         self.registration = registration
-        self.given = given = _with_absolute_paths(registration.origin, given)
+        self.caller_options = caller_options = _with_absolute_paths(registration.origin, caller_options)
         self.label = label = registration.task_id
         self.table = registration.load()
         self.options = declared_options(self.table, registration.defaults)
         with labelled(label):
-            self._check(given)
+            self._check(caller_options)
 
-    def _check(self, given: Mapping[str, Any]) -> None:
+    def _check(self, caller_options: Mapping[str, Any]) -> None:
         """Checks the options and sets the attributes. Errors do not name the id."""
         registration = self.registration
-        given = registration.origin.translate(registration.task_id, given)
+        caller_options = registration.origin.translate(registration.task_id, caller_options)
         shared = [name for name in COMMON_OPTIONS if name not in self.options]
-        check_known(given, [*shared, *self.options])
+        check_known(caller_options, [*shared, *self.options])
         self.common = common = check_common(
-            {name: value for name, value in given.items() if name in shared},
+            {name: value for name, value in caller_options.items() if name in shared},
             registration.max_episode_steps,
             registration.reward_threshold,
             _core.usable_cpus(),
         )
-        if self.given.get("seed", 0) is None:
-            self.given["seed"] = common.seed  # so that copies of the pool have the seed that was drawn
+        if self.caller_options.get("seed", 0) is None:
+            self.caller_options["seed"] = common.seed  # so that copies of the pool have the seed that was drawn
         own = {
-            name: option.check(given[name]) if name in given else option.default
+            name: option.check(caller_options[name]) if name in caller_options else option.default
             for name, option in self.options.items()
         }
         self._prepared = [self._prepare(own)]
@@ -231,7 +231,7 @@ class Construction:
         if known is not None:
             return known
         with labelled(self.label):
-            made = _core.add_pure_model(
+            model = _core.add_pure_model(
                 self.table,
                 self.label,
                 self._prepared[0],
@@ -244,7 +244,7 @@ class Construction:
         fields = json.loads(self.table.spec(self._prepared[0]))["fields"]
         declared = [entry["name"] for entry in json.loads(self.table.describe())]
         options = {name: self.options[name] for name in declared}
-        pure_model = PureModel(*made, [entry["info"] for entry in fields], options)
+        pure_model = PureModel(*model, [entry["info"] for entry in fields], options)
         _pure_models[key] = pure_model
         return pure_model
 
@@ -254,8 +254,8 @@ class Construction:
         return tuple(str(self._prepared[0].get(option.name, option.default)) for option in free)
 
 
-def _with_absolute_paths(family: Family, given: Mapping[str, Any]) -> dict[str, Any]:
-    absolute = family.with_absolute_paths(given)
+def _with_absolute_paths(family: Family, caller_options: Mapping[str, Any]) -> dict[str, Any]:
+    absolute = family.with_absolute_paths(caller_options)
     each = absolute.get("env_options")
     if isinstance(each, Sequence) and all(isinstance(entry, Mapping) for entry in each):
         absolute["env_options"] = [family.with_absolute_paths(entry) for entry in each]

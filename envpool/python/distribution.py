@@ -93,10 +93,10 @@ def conflict() -> str:
         entries = os.listdir(os.path.dirname(_FOLDER))
     except OSError:
         return ""
-    found = [entry for entry in entries if entry.startswith("envpool-") and entry.endswith(".dist-info")]
-    if not found:
+    folders = [entry for entry in entries if entry.startswith("envpool-") and entry.endswith(".dist-info")]
+    if not folders:
         return ""
-    number = found[0].removeprefix("envpool-").removesuffix(".dist-info")
+    number = folders[0].removeprefix("envpool-").removesuffix(".dist-info")
     return (
         f"[envpool] the distribution envpool {number} (the released EnvPool) is installed together with {NAME}, and both "
         f"keep their files in {_FOLDER}: run `pip uninstall envpool`, then install {NAME} again, with "

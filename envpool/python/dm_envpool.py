@@ -34,8 +34,8 @@ class DMEnvPool(EnvPoolMixin, NotAVecEnv, dm_env.Environment):
         metadata: "render_modes" and "render_fps".
     """
 
-    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
-        construction = Construction(registration, given)
+    def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
+        construction = Construction(registration, caller_options)
         common, label = construction.common, construction.label
         if common.autoreset_mode == "same_step":
             raise ValueError(

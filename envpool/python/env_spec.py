@@ -48,7 +48,7 @@ class EnvSpec:
         id: the id under which the environment is registered.
         doc: one line of description.
         registration: the registration of the id.
-        given: the options as the caller gave them, from which an equal spec can be made.
+        caller_options: the options as the caller gave them, from which an equal spec can be made.
         values: every option with its value; `config` is a namedtuple of the same values.
         arrays: the arrays that the environment reads and writes.
         options: the declarations of the environment's own options: default, range or choices, one-line description.
@@ -63,7 +63,7 @@ class EnvSpec:
     def __init__(self, construction: Construction, emit: str = "gymnasium.spaces") -> None:
         self._emit = emit
         self.registration: Registration = construction.registration
-        self.given: Mapping[str, Any] = construction.given
+        self.caller_options: Mapping[str, Any] = construction.caller_options
         self.values: Mapping[str, Any] = dict(construction.config)
         self.arrays: ArraySpecs = construction.arrays
         self.id = construction.label
@@ -77,7 +77,7 @@ class EnvSpec:
         return f"EnvSpec({self.id!r}, observation_space={self.observation_space}, action_space={self.action_space})"
 
     def __reduce__(self) -> Any:
-        return _make, (self.registration, self.given, self._emit)
+        return _make, (self.registration, self.caller_options, self._emit)
 
     @cached_property
     def gymnasium_observation_space(self) -> gymnasium.Space[Any]:
@@ -195,5 +195,5 @@ def _array_spec(field: spaces.Field, leading: int | None = None) -> ArraySpec:
     return ArraySpec(shape, field.dtype, spaces.scalar_bound(field.low), spaces.scalar_bound(field.high))
 
 
-def _make(registration: Registration, given: Mapping[str, Any], emit: str) -> EnvSpec:
-    return EnvSpec(Construction(registration, given), emit)
+def _make(registration: Registration, caller_options: Mapping[str, Any], emit: str) -> EnvSpec:
+    return EnvSpec(Construction(registration, caller_options), emit)

@@ -499,10 +499,15 @@ class EnvPoolMixin:
 
     def __reduce__(self) -> Any:
         construction = self._construction
-        return _remake, (type(self).__module__, type(self).__qualname__, construction.registration, construction.given)
+        return _remake, (
+            type(self).__module__,
+            type(self).__qualname__,
+            construction.registration,
+            construction.caller_options,
+        )
 
 
-def _remake(module: str, name: str, registration: Registration, given: dict[str, Any]) -> Any:
+def _remake(module: str, name: str, registration: Registration, caller_options: dict[str, Any]) -> Any:
     import importlib
 
-    return getattr(importlib.import_module(module), name)(registration, given)
+    return getattr(importlib.import_module(module), name)(registration, caller_options)

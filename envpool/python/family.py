@@ -84,11 +84,11 @@ class Family:
             MissingPackageError: an optional package is not installed, or has another version.
         """
 
-    def with_absolute_paths(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def with_absolute_paths(self, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Returns options that mean the same in another working directory, for copies of a pool in other processes."""
-        absolute = dict(given)
+        absolute = dict(caller_options)
         for name in self.PATHS:
-            value = given.get(name)
+            value = caller_options.get(name)
             if isinstance(value, (str, os.PathLike)) and self.is_in_working_directory(name, os.fsdecode(value)):
                 absolute[name] = os.path.abspath(os.path.expanduser(os.fsdecode(value)))
         return absolute
@@ -97,17 +97,17 @@ class Family:
         """Returns whether a path that an option gives is the path of a file there or below, or is absolute."""
         return os.path.exists(os.path.expanduser(path))
 
-    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the options of `make` with the names and types that C++ declares. They are checked afterwards.
 
         Args:
             task_id: the id.
-            given: the options as the caller gave them.
+            caller_options: the options as the caller gave them.
 
         Raises:
             TypeError, ValueError: an option cannot be translated.
         """
-        return dict(given)
+        return dict(caller_options)
 
     def prepare(self, task_id: str, options: dict[str, Value]) -> dict[str, Value]:
         """Returns the options that are passed to C++; options that only this method reads are left out.

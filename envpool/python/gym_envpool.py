@@ -34,8 +34,8 @@ class GymEnvPool(EnvPoolMixin, NotAVecEnv):
     reward_range = (-float("inf"), float("inf"))
     is_vector_env = True
 
-    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
-        construction = Construction(registration, given)
+    def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
+        construction = Construction(registration, caller_options)
         common = construction.common
         self.classic = common.step_api == "classic" or (common.step_api is None and _installed_is_classic())
         if common.gym_reset_return_info is False and not self.classic:
@@ -118,7 +118,7 @@ class GymEnvPool(EnvPoolMixin, NotAVecEnv):
         return self._label, "a pool with gym's interface", self.num_envs, self.spec.arrays.max_players
 
     def __reduce__(self) -> Any:
-        return make_gym_pool, (self._construction.registration, self._construction.given)
+        return make_gym_pool, (self._construction.registration, self._construction.caller_options)
 
 
 @functools.cache
@@ -145,10 +145,10 @@ def gym_pool_class() -> type[GymEnvPool]:
     return type("GymEnvPool", (GymEnvPool, base), {"__doc__": GymEnvPool.__doc__})
 
 
-def make_gym_pool(registration: Registration, given: Mapping[str, Any]) -> GymEnvPool | GymnasiumEnvPool:
+def make_gym_pool(registration: Registration, caller_options: Mapping[str, Any]) -> GymEnvPool | GymnasiumEnvPool:
     """Makes a pool with the interface of the installed gym, or with the interface that step_api selects."""
-    if installed_gym() is None and given.get("step_api") != "classic":
+    if installed_gym() is None and caller_options.get("step_api") != "classic":
         from envpool.python.gymnasium_envpool import GymnasiumEnvPool
 
-        return GymnasiumEnvPool(registration, given)
-    return gym_pool_class()(registration, given)
+        return GymnasiumEnvPool(registration, caller_options)
+    return gym_pool_class()(registration, caller_options)

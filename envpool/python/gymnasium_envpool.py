@@ -74,8 +74,8 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
     is_vector_env = True
     _reset_keys: tuple[str, ...] = ("reset_mask",)
 
-    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
-        construction = Construction(registration, given)
+    def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
+        construction = Construction(registration, caller_options)
         common = construction.common
         if common.step_api == "classic":
             raise ValueError(
@@ -247,15 +247,15 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
             `max_episode_steps` and `reward_threshold` of this pool.
     """
 
-    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
-        require_cpu(registration.task_id, given, "gymnasium's VectorEnv")
-        given = dict(given)
-        self._dtypes = given.pop("dtypes", "envpool")
+    def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
+        require_cpu(registration.task_id, caller_options, "gymnasium's VectorEnv")
+        caller_options = dict(caller_options)
+        self._dtypes = caller_options.pop("dtypes", "envpool")
         if not isinstance(self._dtypes, str) or self._dtypes not in _DTYPES:
             raise ValueError(
                 f"[{registration.task_id}] dtypes: expected 'envpool' or 'gymnasium', got {self._dtypes!r}"
             )
-        super().__init__(registration, given)
+        super().__init__(registration, caller_options)
         self._remember_seed(self._construction.common.env_seed or self._construction.common.seed)
 
     @property
@@ -272,8 +272,8 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         self._spec = spec
 
     def __reduce__(self) -> Any:
-        remake, (*how, given) = super().__reduce__()
-        return remake, (*how, {**given, "dtypes": self._dtypes})
+        remake, (*how, caller_options) = super().__reduce__()
+        return remake, (*how, {**caller_options, "dtypes": self._dtypes})
 
     def _layout_of(self, construction: Construction, masks: int = 0) -> ResultLayout:
         layout = super()._layout_of(construction, construction.common.num_envs)

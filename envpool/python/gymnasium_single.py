@@ -26,18 +26,20 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
         render_mode: None, "rgb_array" or "human".
     """
 
-    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
+    def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
         label = registration.task_id
-        require_cpu(label, given, "gymnasium.make")
+        require_cpu(label, caller_options, "gymnasium.make")
         for name, allowed in (("num_envs", (1,)), ("batch_size", (0, 1))):
-            if given.get(name, allowed[0]) not in allowed:
+            if caller_options.get(name, allowed[0]) not in allowed:
                 raise ValueError(
-                    f"[{label}] {name}: expected 1 for gymnasium.make, got {shown(given[name])}; "
+                    f"[{label}] {name}: expected 1 for gymnasium.make, got {shown(caller_options[name])}; "
                     f'gymnasium.make_vec("envpool/{label.replace("/", "-")}", num_envs=...) makes many environments'
                 )
         # The pool has no time limit, because gymnasium.make adds one, which the caller may have changed.
         limit = {"max_episode_steps": 0} if registration.max_episode_steps else {}
-        self.pool = GymnasiumEnvPool(registration, {**limit, "autoreset_mode": "disabled", **given, "num_envs": 1})
+        self.pool = GymnasiumEnvPool(
+            registration, {**limit, "autoreset_mode": "disabled", **caller_options, "num_envs": 1}
+        )
         self.pool._reset_keys = ()
         players = self.pool.spec.arrays.max_players
         if players > 1:

@@ -118,9 +118,9 @@ def _not_included(package: _Package, ids: list[str]) -> str:
     """Says that a package's environments are not registered, except for one that is, if there is one."""
     text = f"the environments of {package.name} are not included"
     for words in package.starts.split():
-        found = next((name for name in ids if _folded(name).startswith(words)), "")
-        if found:
-            return f"{text}, except for some such as {found!r}"
+        example = next((name for name in ids if _folded(name).startswith(words)), "")
+        if example:
+            return f"{text}, except for some such as {example!r}"
     return text
 
 

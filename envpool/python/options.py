@@ -43,6 +43,7 @@ class Option:
         low, high: the inclusive range of a number.
         choices: the allowed strings; empty if any string is allowed.
         changes_shapes: whether the option can change the shape of an array.
+        changes_blob: whether the option can change data that environments share, such as a game's first state.
         doc: a one-line description.
     """
 
@@ -54,6 +55,13 @@ class Option:
     choices: tuple[str, ...] = ()
     changes_shapes: bool = False
     doc: str = ""
+    changes_blob: bool = False
+
+    @property
+    def is_parameter(self) -> bool:
+        """Whether the parameters of pure functions contain the option. Free texts are not part of them either."""
+        text = self.kind == "str" and not self.choices
+        return not (self.changes_shapes or self.changes_blob or text)
 
     @property
     def expected(self) -> str:
@@ -153,6 +161,7 @@ def declared_options(table: Table, defaults: Mapping[str, Value]) -> dict[str, O
             choices=tuple(entry["choices"]),
             changes_shapes=entry["changes_shapes"],
             doc=entry["doc"],
+            changes_blob=entry.get("changes_blob", False),  # absent in plugins of earlier versions
         )
         for entry in json.loads(table.describe())
     }
@@ -163,9 +172,9 @@ def declared_options(table: Table, defaults: Mapping[str, Value]) -> dict[str, O
     return options
 
 
-def check_known(given: Iterable[str], allowed: Sequence[str]) -> None:
+def check_known(caller_options: Iterable[str], allowed: Sequence[str]) -> None:
     """Raises TypeError for an unknown option, and suggests the option with the most similar name."""
-    for name in given:
+    for name in caller_options:
         if name not in allowed:
             near = difflib.get_close_matches(name, allowed, 1, 0.6)
             hint = f"; did you mean {near[0]!r}?" if near else "."
@@ -294,12 +303,12 @@ class CheckedOptions:
 
 
 def check_common(
-    given: Mapping[str, Any], max_episode_steps: int, reward_threshold: float | None, usable_cpus: int
+    caller_options: Mapping[str, Any], max_episode_steps: int, reward_threshold: float | None, usable_cpus: int
 ) -> CheckedOptions:
     """Checks the options that every environment has.
 
     Args:
-        given: the options that the caller gave.
+        caller_options: the options that the caller gave.
         max_episode_steps: the time limit of the id; 0 if it has none.
         reward_threshold: the reward threshold of the id, or None.
         usable_cpus: CPUs that this process may use.
@@ -310,37 +319,37 @@ def check_common(
     """
 
     def integer(name: str, default: int) -> int:
-        return int(_INTEGERS[name].check(given[name])) if name in given else default
+        return int(_INTEGERS[name].check(caller_options[name])) if name in caller_options else default
 
     num_envs = integer("num_envs", 1)
     batch_size = integer("batch_size", 0) or num_envs
     if batch_size > num_envs:
-        raise wrong_value("batch_size", f"at most num_envs = {num_envs}", given["batch_size"])
+        raise wrong_value("batch_size", f"at most num_envs = {num_envs}", caller_options["batch_size"])
     num_threads = integer("num_threads", 0) or min(usable_cpus, batch_size)
-    steps = 0 if given.get("max_episode_steps", 0) is None else integer("max_episode_steps", max_episode_steps)
+    steps = 0 if caller_options.get("max_episode_steps", 0) is None else integer("max_episode_steps", max_episode_steps)
     players = integer("max_num_players", 0) or None
 
-    base_path = given.get("base_path", "")
+    base_path = caller_options.get("base_path", "")
     if not isinstance(base_path, str) and not hasattr(base_path, "__fspath__"):
         raise wrong_type("base_path", "a path", base_path)
 
-    seed, env_seed = _seeds(given, num_envs)
+    seed, env_seed = _seeds(caller_options, num_envs)
 
-    return_info = given.get("gym_reset_return_info")
+    return_info = caller_options.get("gym_reset_return_info")
     if return_info is not None and as_number(return_info, "bool") is None:
         raise wrong_type("gym_reset_return_info", "True or False", return_info)
 
-    render_mode = given.get("render_mode")
+    render_mode = caller_options.get("render_mode")
     if render_mode not in (None, *RENDER_MODES):
         wrong = wrong_value if isinstance(render_mode, str) else wrong_type
         raise wrong("render_mode", "None, 'rgb_array' or 'human'", render_mode)
 
-    step_api = given.get("step_api")
+    step_api = caller_options.get("step_api")
     if step_api not in (None, "classic", "modern"):
         wrong = wrong_value if isinstance(step_api, str) else wrong_type
         raise wrong("step_api", "None, 'classic' or 'modern'", step_api)
 
-    env_options = given.get("env_options") or []
+    env_options = caller_options.get("env_options") or []
     if isinstance(env_options, (str, bytes, Mapping)) or not isinstance(env_options, Sequence):
         raise wrong_type("env_options", f"a sequence of num_envs = {num_envs} mappings", env_options)
     if env_options and len(env_options) != num_envs:
@@ -349,30 +358,30 @@ def check_common(
         if not isinstance(entry, Mapping):
             raise wrong_type(f"env_options[{index}]", "a mapping of option names to values", entry)
 
-    device = _device(given.get("device", "cpu"), num_envs, batch_size)
+    device = _device(caller_options.get("device", "cpu"), num_envs, batch_size)
     return CheckedOptions(
         num_envs=num_envs,
         batch_size=batch_size,
         num_threads=num_threads,
         max_num_players=players,
-        thread_affinity_offset=_affinity_offset(given.get("thread_affinity_offset", -1)),
+        thread_affinity_offset=_affinity_offset(caller_options.get("thread_affinity_offset", -1)),
         base_path=str(base_path),
         seed=seed,
         env_seed=env_seed,
         gym_reset_return_info=None if return_info is None else bool(return_info),
         max_episode_steps=steps or NO_LIMIT,
-        reward_threshold=_reward_threshold(given.get("reward_threshold", reward_threshold)),
+        reward_threshold=_reward_threshold(caller_options.get("reward_threshold", reward_threshold)),
         render_mode=render_mode,
-        render_env_id=check_env_ids("render_env_id", given.get("render_env_id", 0), num_envs),
+        render_env_id=check_env_ids("render_env_id", caller_options.get("render_env_id", 0), num_envs),
         render_width=integer("render_width", 0),
         render_height=integer("render_height", 0),
         render_camera_id=integer("render_camera_id", -1),
-        autoreset_mode=check_autoreset_mode(given.get("autoreset_mode", "next_step")),
+        autoreset_mode=check_autoreset_mode(caller_options.get("autoreset_mode", "next_step")),
         env_options=list(env_options),
         step_api=step_api,
         first_stream=integer("first_stream", 0),
         device=device,
-        in_place=_in_place(given.get("in_place", False), device),
+        in_place=_in_place(caller_options.get("in_place", False), device),
     )
 
 
@@ -405,15 +414,15 @@ def _in_place(value: Any, device: str) -> bool:
     return value
 
 
-def require_cpu(label: str, given: Mapping[str, Any], library: str) -> None:
+def require_cpu(label: str, caller_options: Mapping[str, Any], library: str) -> None:
     """Raises ValueError if the options name a GPU, for an interface whose library takes only NumPy arrays.
 
     Args:
         label: the id.
-        given: the options that the caller gave.
+        caller_options: the options that the caller gave.
         library: the name of the library, such as "PettingZoo".
     """
-    device = given.get("device", "cpu")
+    device = caller_options.get("device", "cpu")
     if device != "cpu":
         raise ValueError(
             f"[{label}] device: expected 'cpu', because {library} takes only NumPy arrays, got {shown(device)}; see "
@@ -441,14 +450,16 @@ def _reward_threshold(value: Any) -> float | None:
     return number
 
 
-def _seeds(given: Mapping[str, Any], num_envs: int) -> tuple[int, list[int]]:
+def _seeds(caller_options: Mapping[str, Any], num_envs: int) -> tuple[int, list[int]]:
     """Returns the seed of the pool, and a list with the seed of each environment if the caller gave a sequence."""
     import numpy as np
 
-    seed = given.get("seed", 42)
-    env_seed = given.get("env_seed")
+    seed = caller_options.get("seed", 42)
+    env_seed = caller_options.get("env_seed")
     if env_seed is not None and not (hasattr(env_seed, "__len__") and len(env_seed) == 0):
-        return 42 if "seed" not in given else check_seed("seed", seed), check_seeds("env_seed", env_seed, num_envs)
+        return 42 if "seed" not in caller_options else check_seed("seed", seed), check_seeds(
+            "env_seed", env_seed, num_envs
+        )
     if seed is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]), []
     if hasattr(seed, "__len__") and not isinstance(seed, (str, bytes, Mapping)):

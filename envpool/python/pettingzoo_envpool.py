@@ -49,14 +49,14 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         metadata: "name", "render_modes", "render_fps" and "is_parallelizable".
     """
 
-    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
+    def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
         self._label = label = registration.task_id
-        require_cpu(label, given, "PettingZoo")
+        require_cpu(label, caller_options, "PettingZoo")
         for name, allowed in _ALLOWED.items():
-            value = given.get(name, allowed[0])
+            value = caller_options.get(name, allowed[0])
             if getattr(value, "name", value) not in allowed:
                 raise ValueError(f"[{label}] {name}: expected {allowed[0]!r} for PettingZoo, got {shown(value)}")
-        self.pool = GymnasiumEnvPool(registration, {**given, "autoreset_mode": "disabled"})
+        self.pool = GymnasiumEnvPool(registration, {**caller_options, "autoreset_mode": "disabled"})
         self._arrays = self.pool.spec.arrays
         self._known = {field.name for field in self._arrays.infos}
         self.possible_agents = [f"player_{i}" for i in range(self._arrays.max_players)]

@@ -299,8 +299,8 @@ def register(
     if not path or not table:
         raise TypeError(f"[{task_id}] register: expected plugin=path and table=name, got {plugin!r} and {table!r}")
     path = os.path.abspath(path)
-    made = Registration(task_id, PLUGIN, path, table, max_episode_steps, reward_threshold, doc, defaults)
-    add(made._replace(include=os.path.abspath(include) if os.fspath(include) else ""), aliases)
+    registration = Registration(task_id, PLUGIN, path, table, max_episode_steps, reward_threshold, doc, defaults)
+    add(registration._replace(include=os.path.abspath(include) if os.fspath(include) else ""), aliases)
 
 
 def list_all_envs() -> list[str]:

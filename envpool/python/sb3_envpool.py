@@ -36,15 +36,15 @@ class SB3EnvPool(VecEnv):
         reset_infos: for each environment, the info of its last reset.
     """
 
-    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
+    def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
         label = registration.task_id
-        require_cpu(label, given, "Stable-Baselines3")
-        mode = given.get("autoreset_mode", "same_step")
+        require_cpu(label, caller_options, "Stable-Baselines3")
+        mode = caller_options.get("autoreset_mode", "same_step")
         with labelled(label):
             checked = check_autoreset_mode(mode)
         if checked != "same_step":
             raise ValueError(f"[{label}] autoreset_mode: expected 'same_step' for Stable-Baselines3, got {shown(mode)}")
-        self.pool = GymnasiumEnvPool(registration, {**given, "autoreset_mode": "same_step"})
+        self.pool = GymnasiumEnvPool(registration, {**caller_options, "autoreset_mode": "same_step"})
         self.pool._reset_keys = ()
         self._has_masks = any(
             field.name.removeprefix("info:") == "action_mask" for field in self.pool.spec.arrays.infos

@@ -61,6 +61,8 @@ class Field:
 def _bound(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """Returns a bound as an array. Integers without a bound get the limits of their dtype."""
     values = [float(item) for item in (value if isinstance(value, list) else [value])]
+    if np.isnan(values).any():
+        raise ValueError("spec: expected bounds that are numbers, got nan")
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         exact = np.array([int(min(max(item, limits.min), limits.max)) for item in values], dtype)
@@ -128,11 +130,11 @@ def _check_action_mask(mask: Field, actions: tuple[Field, ...]) -> None:
         raise ValueError("action_mask: expected discrete actions, got an action with real numbers")
     name = "players.action_mask" if mask.per_player else "action_mask"
     choices = sum(int(np.sum(action.high.astype(np.int64) + 1)) for action in actions)
-    found = (mask.name.removeprefix("info:"), str(mask.dtype), mask.shape)
-    if found != (name, "bool", (choices,)):
+    actual = (mask.name.removeprefix("info:"), str(mask.dtype), mask.shape)
+    if actual != (name, "bool", (choices,)):
         raise ValueError(
             f"action_mask: expected an info {name!r} of bool of shape ({choices},), one element for each choice, got "
-            f"{found[0]!r} of {found[1]} of shape {found[2]}"
+            f"{actual[0]!r} of {actual[1]} of shape {actual[2]}"
         )
 
 

@@ -5,24 +5,31 @@
 // its length: the shape, the lowest values, the highest values, and the categories of each element if they differ.
 #pragma once
 
-#include <cstdlib>
-#include <sstream>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "envpool/core/table/spec.h"
+#include "envpool/core/text.h"
 #include "envpool/python_env/shared_memory.h"
 
 namespace envpool::python_env {
 
-inline FieldSpec read_field(std::istringstream& words) {
-  const auto word = [&] {
-    std::string text;
-    if (!(words >> text)) throw std::invalid_argument("arrays: expected more words");
-    return text;
+// Reads a field, beginning with word `next`, which is then the first word after it.
+inline FieldSpec read_field(const std::vector<std::string>& words, size_t& next) {
+  const auto word = [&]() -> const std::string& {
+    if (next >= words.size()) throw std::invalid_argument("arrays: expected more words");
+    return words[next++];
   };
-  const auto number = [&] { return std::strtod(word().c_str(), nullptr); };
-  const auto integer = [&] { return i64(std::strtoll(word().c_str(), nullptr, 10)); };
+  const auto read = [&](auto parse) {
+    const auto value = parse(word());
+    if (!value) throw std::invalid_argument("arrays: expected a number, got '" + words[next - 1] + "'");
+    return *value;
+  };
+  const auto number = [&] { return read(parse_real); };
+  const auto integer = [&] { return read(parse_integer); };
   FieldSpec field;
   field.name = word();
   const std::string dtype = word();
@@ -40,9 +47,10 @@ inline FieldSpec read_field(std::istringstream& words) {
 }
 
 inline void read_arrays(const std::string& text, Spec& spec) {
-  std::istringstream words(text);
-  for (std::string kind; words >> kind;) {
-    FieldSpec field = read_field(words);
+  const std::vector<std::string> words = split_words(text);
+  for (size_t next = 0; next < words.size();) {
+    const std::string& kind = words[next++];
+    FieldSpec field = read_field(words, next);
     if (kind == "action") {
       spec.actions.push_back(std::move(field));
     } else {

@@ -45,9 +45,9 @@ class PythonEnvs(Family):
     def __reduce__(self) -> Any:
         return PythonEnvs, (self._function, self._options, self._takes_env_id, self._info)
 
-    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Sets the number of threads so that they can wait for all calls that can be under way at a time."""
-        plain = dict(given)
+        plain = dict(caller_options)
         try:
             envs = max(1, operator.index(plain.get("num_envs", 1)))
             batch = operator.index(plain.get("batch_size", 0)) or envs
@@ -217,9 +217,11 @@ def register_python(
     list_all_envs()  # so that no environment can take the id of a family
     family = PythonEnvs(function, list(defaults), takes_env_id, info or {})
     library = library_of(_FOLDER, task_id)
-    made = Registration(task_id, family, library, "PythonEnv", max_episode_steps, reward_threshold, doc, defaults)
+    registration = Registration(
+        task_id, family, library, "PythonEnv", max_episode_steps, reward_threshold, doc, defaults
+    )
     name = getattr(make_env, "__qualname__", type(make_env).__qualname__)
-    add(made._replace(source=f"{getattr(make_env, '__module__', '')}.{name}"), aliases)
+    add(registration._replace(source=f"{getattr(make_env, '__module__', '')}.{name}"), aliases)
 
 
 def _keywords(make_env: Callable[..., Any]) -> tuple[dict[str, Value], bool]:

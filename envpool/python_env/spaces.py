@@ -40,30 +40,30 @@ def describe(observation: Any, action: Any, info: Mapping[str, Any]) -> tuple[li
         TypeError, ValueError: a space that pools do not support.
     """
     gymnasium = spaces_module()
-    found: list[tuple[str, tuple[str, ...], Any]] = []
+    entries: list[tuple[str, tuple[str, ...], Any]] = []
     if isinstance(action, gymnasium.Dict):
         for key, space in action.spaces.items():
-            found.append(("action", (_key("action_space", key),), space))
-        if not found:
+            entries.append(("action", (_key("action_space", key),), space))
+        if not entries:
             raise ValueError("action_space: expected at least one action, got an empty Dict")
     else:
-        found.append(("action", (), action))
-    found += [("obs", path, space) for path, space in _leaves("observation_space", observation)]
-    if found[-1][0] != "obs":
+        entries.append(("action", (), action))
+    entries += [("obs", path, space) for path, space in _leaves("observation_space", observation)]
+    if entries[-1][0] != "obs":
         raise ValueError("observation_space: expected at least one array, got an empty Dict")
     for key, space in info.items():
         if key == "action_mask":
-            space = _mask_space(space, [part for kind, _, part in found if kind == "action"])
+            space = _mask_space(space, [part for kind, _, part in entries if kind == "action"])
         if not isinstance(space, gymnasium.Space):
             try:
                 space = gymnasium.Box(-np.inf, np.inf, (), np.dtype(space).type)
             except (TypeError, ValueError):
                 raise wrong_type(f"info[{key!r}]", "a space of gymnasium, or the dtype of a number", space) from None
-        found.append(("info", (_key("info", key),), space))
+        entries.append(("info", (_key("info", key),), space))
         if key == "seed" or key in _core.COMMON_ARRAYS:
             raise ValueError(f"info: expected keys that the pool itself does not return, got {key!r}")
     arrays, lines = [], []
-    for kind, path, space in found:
+    for kind, path, space in entries:
         where = {"action": "action_space", "obs": "observation_space", "info": "info"}[kind]
         where += "".join(f"[{key!r}]" for key in path)
         array, words = _leaf(where, kind, path, space)
@@ -132,6 +132,8 @@ def _leaf(where: str, kind: str, path: tuple[str, ...], space: Any) -> tuple[Arr
     elif isinstance(space, gymnasium.Box):
         dtype = np.dtype(space.dtype)
         low, high = _bound(space.low), _bound(space.high)
+        if np.isnan(low).any() or np.isnan(high).any():
+            raise ValueError(f"{where}: expected bounds that are numbers, got nan")
     else:
         nested = "" if kind == "info" or (kind == "action" and path) else ", or a Dict of them"
         raise wrong_type(where, f"{_SPACES}{nested}", space)

@@ -261,8 +261,8 @@ def describe_error(error: BaseException) -> str:
         text = encoded[: _TEXT_BYTES - 3].decode(errors="ignore") + "..."
     try:
         # The last frames suffice, and an endless recursion has a thousand.
-        found = traceback.extract_tb(error.__traceback__, limit=-_FRAMES)
-        frames = [frame for frame in found if frame.filename not in (__file__, _REGISTERING)]
+        stack = traceback.extract_tb(error.__traceback__, limit=-_FRAMES)
+        frames = [frame for frame in stack if frame.filename not in (__file__, _REGISTERING)]
     except Exception:
         frames = []
     if frames:
@@ -285,9 +285,9 @@ def _load(path: str) -> Callable[..., Callable[..., Any]]:
     library = ctypes.CDLL(path)
 
     def function(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
-        found = library[f"envpool_worker_{name}"]
-        found.restype, found.argtypes = result, arguments
-        return found
+        function = library[f"envpool_worker_{name}"]
+        function.restype, function.argtypes = result, arguments
+        return function
 
     return function
 

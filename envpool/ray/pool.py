@@ -147,8 +147,8 @@ class RayEnvPool(NotAVecEnv):
                 f"[{task_id}] thread_affinity_offset: expected an int, because with 'auto' all workers of a node would "
                 "use the same CPUs, got 'auto'"
             )
-        given = {**options, **threads, "num_envs": num_envs, "seed": seed, "batch_size": batch_size or 0}
-        self._construction = construction = Construction(self._registration, given)
+        caller_options = {**options, **threads, "num_envs": num_envs, "seed": seed, "batch_size": batch_size or 0}
+        self._construction = construction = Construction(self._registration, caller_options)
         if construction.common.env_seed:
             raise TypeError(f"[{task_id}] seed: expected an int or None, got a sequence")
         if construction.arrays.max_players > 1 or len(construction.arrays.actions) > 1:
@@ -172,7 +172,7 @@ class RayEnvPool(NotAVecEnv):
             construction.arrays, classic=False, final=construction.common.autoreset_mode == "same_step"
         )
         self._id_column = self._layout.outputs.index("env_id")
-        options = {name: construction.given[name] for name in options} | threads | {"seed": self._seed}
+        options = {name: construction.caller_options[name] for name in options} | threads | {"seed": self._seed}
         self._options = options
         self._actors = ray.remote(Worker).options(num_cpus=cpus_per_worker, scheduling_strategy="SPREAD")
         bounds = [self.num_envs * w // self.num_workers for w in range(self.num_workers + 1)]

@@ -26,14 +26,14 @@ class ToyText(Family):
             return "gym before 0.21, EnvPool 1.2.5"
         return "gymnasium 1.4.0, envs/toy_text"
 
-    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Translates gymnasium's and gymnax's keywords for FrozenLake to the options that C++ declares.
 
         Raises:
             TypeError: desc is not a sequence of rows of letters.
             ValueError: map_name is unknown or contradicts size; desc or reward_schedule has the wrong form.
         """
-        plain = dict(given)
+        plain = dict(caller_options)
         if not task_id.startswith("FrozenLake"):
             return plain
         desc = plain.get("desc")

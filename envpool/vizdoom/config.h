@@ -6,16 +6,17 @@
 #pragma once
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "envpool/core/text.h"
 #include "envpool/vizdoom/names.h"
 
 namespace envpool::vizdoom {
@@ -56,9 +57,9 @@ struct Config {
     const std::string wanted = upper(name);
     for (const char* size : kSizes) {
       if (wanted != std::string("RES_") + size) continue;
-      char* rest = nullptr;
-      width = std::strtoll(size, &rest, 10);
-      height = std::strtoll(rest + 1, nullptr, 10);
+      const std::vector<std::string> sides = split(size, 'X');
+      width = *parse_integer(sides[0]);
+      height = *parse_integer(sides[1]);
       return true;
     }
     return false;
@@ -135,8 +136,7 @@ class ConfigReader {
                   [](const std::string& name) { return index_of(variable_names(), name); });
       } else if (key == "gameargs") {
         if (!append) config_.arguments.clear();
-        std::istringstream words(value);
-        for (std::string word; words >> word;) config_.arguments.push_back(word);
+        for (std::string& word : split_words(value)) config_.arguments.push_back(std::move(word));
       } else if (append || value.empty() || !read_value(key, value)) {
         fail("a setting of ViZDoom", line);
       }
@@ -153,8 +153,7 @@ class ConfigReader {
     text = trimmed(text);
     if (text.front() != '{') fail("a list that begins with {", text);
     if (!append) out.clear();
-    std::istringstream words(text.substr(1, text.size() - 2));
-    for (std::string word; words >> word;) {
+    for (const std::string& word : split_words(text.substr(1, text.size() - 2))) {
       const i32 number = find(word);
       if (number < 0) fail(what, word);
       if (std::find(out.begin(), out.end(), number) == out.end()) out.push_back(number);
@@ -167,19 +166,16 @@ class ConfigReader {
     return word == "true" || word == "1";
   }
   i64 integer(const std::string& value, i64 low, i64 high) const {
-    char* end = nullptr;
-    errno = 0;
-    const i64 number = std::strtoll(value.c_str(), &end, 10);
-    if (errno != 0 || *end != 0 || number < low || number > high) {
+    const std::optional<i64> number = parse_integer(value);
+    if (!number || *number < low || *number > high) {
       fail("an integer from " + std::to_string(low) + " to " + std::to_string(high), value);
     }
-    return number;
+    return *number;
   }
   f64 real(const std::string& value) const {
-    char* end = nullptr;
-    const f64 number = std::strtod(value.c_str(), &end);
-    if (*end != 0 || !std::isfinite(number)) fail("a number", value);
-    return number;
+    const std::optional<f64> number = parse_real(value);
+    if (!number || !std::isfinite(*number)) fail("a number", value);
+    return *number;
   }
   i64 one_of(const std::string& value, std::initializer_list<const char*> words) const {
     i64 number = 0;

@@ -12,16 +12,16 @@
 
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <sstream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "envpool/atari/resize.h"
 #include "envpool/core/api.h"
+#include "envpool/core/text.h"
 #include "envpool/vizdoom/action_set.h"
 #include "envpool/vizdoom/game.h"
 #include "envpool/vizdoom/setup.h"
@@ -192,7 +192,7 @@ class DoomEnv {
       if (button < kFirstDeltaButton) throw wrong("delta_button_config", "names of delta buttons", entry.name);
       const f64 count = entry.values[0];
       if (!(count >= 1 && count <= 1000) || count != std::floor(count)) {
-        throw wrong("delta_button_config", "a count from 1 to 1000 for " + entry.name, std::to_string(count));
+        throw wrong("delta_button_config", "a count from 1 to 1000 for " + entry.name, to_text(count));
       }
       ranges[size_t(button)] = {i32(count), f32(entry.values[1]), f32(entry.values[2])};
     }
@@ -250,16 +250,15 @@ class DoomEnv {
   // Reads "NAME:1:2,NAME:3:4", the form in which options that are dicts arrive.
   static std::vector<Entry> entries(const OptionValues& o, const char* option, size_t count) {
     std::vector<Entry> all;
-    std::istringstream list{std::string(o.text(option))};
-    for (std::string part; std::getline(list, part, ',');) {
-      std::istringstream words(part);
+    for (const std::string& part : split(o.text(option), ',')) {
+      const std::vector<std::string> words = split(part, ':');
       Entry entry;
-      std::getline(words, entry.name, ':');
-      for (std::string word; std::getline(words, word, ':');) {
-        char* end = nullptr;
-        entry.values.push_back(std::strtod(word.c_str(), &end));
-        const bool fits = std::fabs(entry.values.back()) <= std::numeric_limits<f32>::max();  // false for NaN
-        if (word.empty() || *end != 0 || !fits) throw wrong(option, "numbers", part);
+      if (!words.empty()) entry.name = words[0];
+      for (size_t i = 1; i < words.size(); ++i) {
+        const std::optional<f64> value = parse_real(words[i]);
+        const bool fits = value && std::fabs(*value) <= std::numeric_limits<f32>::max();  // false for NaN
+        if (!fits) throw wrong(option, "numbers", part);
+        entry.values.push_back(*value);
       }
       if (entry.values.size() != count) throw wrong(option, std::to_string(count) + " numbers for each name", part);
       all.push_back(std::move(entry));

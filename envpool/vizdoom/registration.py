@@ -95,10 +95,10 @@ def _package() -> Path:
     return folder
 
 
-def _pairs(option: str, given: Mapping[Any, Any], numbers: int) -> str:
+def _pairs(option: str, entries: Mapping[Any, Any], numbers: int) -> str:
     """Returns a dict of numbers as the text that C++ takes, such as "HEALTH:0.5:-1,ARMOR:1:0"."""
     parts = []
-    for key, value in given.items():
+    for key, value in entries.items():
         values = value if isinstance(value, (tuple, list)) else (value,)
         if len(values) != numbers or not all(
             isinstance(number, (int, float)) and not isinstance(number, bool) for number in values
@@ -115,13 +115,13 @@ class ViZDoom(Family):
 
     PATHS = ("cfg_path", "wad_path", "vzd_path", "iwad_path", "lmp_save_dir")
 
-    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the options with paths and dicts as text.
 
         Raises:
             ValueError: a dict does not have the expected form.
         """
-        plain = dict(given)
+        plain = dict(caller_options)
         for name in self.PATHS:
             if isinstance(plain.get(name), os.PathLike):
                 plain[name] = os.fsdecode(plain[name])
@@ -154,13 +154,13 @@ class ViZDoom(Family):
         return f"vizdoom {VERSION}, step by step; options and form of {form}"
 
 
-def _file(option: str, given: str | Path, folder: Path, *others: Path) -> str:
+def _file(option: str, path_or_name: str | Path, folder: Path, *others: Path) -> str:
     """Returns the absolute path of the user's file or, if it does not exist, of the package's file of that name."""
-    own = Path(given).expanduser()
+    own = Path(path_or_name).expanduser()
     for path in (own, folder / own, *(other / own for other in others)):
-        if given and path.is_file():
+        if path_or_name and path.is_file():
             return str(path.resolve())
-    raise wrong_value(option, f"a file, or the name of one in {folder}", str(given))
+    raise wrong_value(option, f"a file, or the name of one in {folder}", str(path_or_name))
 
 
 def _map_of_envpool(name: str, scenarios: Path) -> Path:

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "envpool/core/table/spec.h"
+#include "envpool/core/text.h"
 #include "envpool/vizdoom/config.h"
 #include "envpool/vizdoom/engine.h"
 
@@ -78,8 +79,7 @@ inline std::shared_ptr<Setup> read_setup(const OptionValues& o) {
     expect_wad("wad_path", config.scenario_path);
     config.scenario_path = std::filesystem::absolute(config.scenario_path).string();
   }
-  std::istringstream words{std::string(o.text("game_args"))};
-  for (std::string word; words >> word;) config.arguments.push_back(word);
+  for (std::string& word : split_words(o.text("game_args"))) config.arguments.push_back(std::move(word));
   if (o.text("screen_format") == "GRAY8") config.gray = true;
   if (o.text("screen_format") == "RGB") config.gray = false;
   if (!o.text("screen_resolution").empty()) {

@@ -241,6 +241,39 @@ def test_a_reset_with_a_seed_repeats_the_trajectory() -> None:
     env.close()
 
 
+@pytest.mark.parametrize("autoreset_mode", ["next_step", "same_step"])
+def test_the_time_limit_and_elapsed_step_count_the_game(autoreset_mode: str) -> None:
+    """With episodic_life they count across lost lives, as in EnvPool. A new game begins at the limit."""
+    options = {"episodic_life": True, "max_episode_steps": 60}
+    env = envpool.make_gymnasium("Breakout-v5", num_envs=2, seed=3, autoreset_mode=autoreset_mode, **options)
+    env.reset()
+    actions = np.random.default_rng(0).integers(0, 4, (600, 2)).astype(np.int32)
+    in_game, begins, lost, truncations = np.zeros(2, int), np.zeros(2, bool), 0, 0
+    rows = []
+    for action in actions:
+        obs, _, terminated, truncated, info = env.step(action)
+        rows.append((obs.copy(), truncated.copy(), info["elapsed_step"].copy()))
+        in_game += ~begins
+        np.testing.assert_array_equal(info["elapsed_step"], in_game)
+        np.testing.assert_array_equal(truncated, (in_game == 60) & ~begins)
+        game_over = truncated | (info["terminated"] != 0)
+        lost, truncations = lost + (terminated & ~game_over).sum(), truncations + truncated.sum()
+        begins = (terminated | truncated) & (autoreset_mode == "next_step")
+        in_game[game_over] = 0
+    env.close()
+    assert lost > 10
+    assert truncations > 10
+    jax = pytest.importorskip("jax")
+    if autoreset_mode == "same_step":
+        pure, params = envpool.jax.make("Breakout-v5", **options)
+        state = pure.reset_batch(jax.random.key(3), 2, params)[1]
+        step = jax.jit(lambda state, action: pure.step_batch(None, state, action, params))
+        for action, (obs, _, elapsed) in zip(actions[:200], rows, strict=False):
+            found, state, _, _, info = step(state, action)
+            np.testing.assert_array_equal(found, obs)
+            np.testing.assert_array_equal(info["elapsed_step"], elapsed)
+
+
 def test_zero_discount_on_life_loss() -> None:
     options = {"zero_discount_on_life_loss": True, "noop_max": 1, "seed": 1}
     env = envpool.make_dm("Breakout-v5", num_envs=1, **options)

@@ -124,6 +124,7 @@ def test_info() -> None:
         "high": "inf",
         "choices": [],
         "changes_shapes": False,
+        "changes_blob": False,
         "doc": "m/s^2, downwards",
     }
     # Options change the arrays.

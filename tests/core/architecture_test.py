@@ -107,7 +107,7 @@ def test_targets_that_a_page_names_exist(page: Path) -> None:
 # A test that by default tries only a sample of its cases has the mark `sampled`, or reads one of these variables, imports
 # one of these names, or runs tests.support.mutate_states.
 SAMPLES = re.compile(
-    r"environ\.get\(\s*\"ENVPOOL_(TEST_(?!LIB_DIR)|ATARI_|DMC_)|\"-m\", \"tests\.support\.mutate_states\""
+    r"environ\.get\(\s*\"ENVPOOL_(TEST_(?!LIB_DIR)|ATARI_|DMC_)|\"-m\",\s*\"tests\.support\.mutate_states\""
     r"|^from tests\.support\.samples import .*(WHOLE|of_today)",
     re.M,
 )

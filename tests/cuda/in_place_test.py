@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tests.environments.registration  # noqa: F401  (registers Crowd)
 from tests.cuda.device_arrays import DRIVER, OnDevice, make
 
 pytestmark = pytest.mark.usefixtures("stand_in")
@@ -144,6 +145,128 @@ def test_a_graph_is_replayed_after_its_stream_was_destroyed() -> None:
         assert np.array_equal(observation.numpy(), expected.numpy())
         made.driver.call("cuGraphExecDestroy", made.executable)
     replaying.driver.call("cuStreamDestroy_v2", replaying.stream)
+
+
+class Replayed:
+    """A pool in whose stream a step was captured, and the graph of that step, launched on another stream.
+
+    Of the work in other streams, the stand-in runs only what a call waits for.
+    """
+
+    def __init__(self, graph: Graph, task_id: str = "CartPole-v1", **options: Any) -> None:
+        self.pool, self.twin = (make(task_id, 3, in_place=in_place, **options) for in_place in (True, False))
+        players = 4 if task_id == "Crowd-v0" else 1
+        self.actions = np.ones(3 * players, "i4")
+        for pool in (self.pool, self.twin):
+            pool.reset()
+        self.observation = self.pool.step(self.actions)[0]
+        self.twin.step(self.actions)
+        action = OnDevice(self.actions, stream=graph.stream)
+        graph.capture(lambda: self.pool.step(action)[0].__dlpack__(stream=graph.stream))
+        self.graph, self.stream = graph, DRIVER().get("cuStreamCreate", 1)
+
+    def replay(self, times: int = 3) -> Any:
+        """Replays the graph, and steps the twin. Returns the last observation of the twin."""
+        for _ in range(times):
+            DRIVER().call("cuGraphLaunch", self.graph.executable, self.stream)
+            observation = self.twin.step(self.actions)[0].numpy()
+        return observation
+
+    def done(self) -> bool:
+        return DRIVER().code("cuStreamQuery", self.stream) == 0
+
+
+def test_states_are_read_after_replays_of_a_graph(graph: Graph) -> None:
+    """Nothing but the read itself waits for the stream on which the graph was launched."""
+    it = Replayed(graph, render_mode="rgb_array")
+    pool, twin = it.pool, it.twin
+    it.replay()
+    assert pool.snapshot(1) == twin.snapshot(1)
+    it.replay()
+    assert np.array_equal(pool.render([2]), twin.render([2]))
+    it.replay()
+    pool.clone(0, [1]), twin.clone(0, [1])
+    assert pool.snapshot(1) == twin.snapshot(1)
+    it.replay()
+    pool.restore(2, pool.snapshot(0)), twin.restore(2, twin.snapshot(0))
+    expected = it.replay()
+    assert np.array_equal(it.observation.numpy(), expected)
+    it.replay()
+    part = pool.states()["position"]
+    assert np.array_equal(part.numpy(), twin.states()["position"].numpy())
+    it.replay()
+    assert np.array_equal(part.numpy(), twin.states()["position"].numpy())
+    it.replay()
+    part.assign(0.25), twin.states()["position"].assign(0.25)
+    assert [pool.snapshot(i) for i in range(3)] == [twin.snapshot(i) for i in range(3)]
+
+
+def test_a_state_is_replaced_after_replays_of_a_graph(graph: Graph) -> None:
+    """If the replays ran after `restore`, they would step the restored state."""
+    it = Replayed(graph)
+    state = it.pool.snapshot(0)
+    it.replay()
+    it.pool.restore(1, state), it.twin.restore(1, state)
+    assert it.pool.snapshot(1) == state
+    it.replay(1)
+    assert it.pool.snapshot(1) == it.twin.snapshot(1)
+
+
+def test_players_are_counted_after_replays_of_a_graph(graph: Graph) -> None:
+    it = Replayed(graph, "Crowd-v0")
+    seen = set()
+    for _ in range(4):
+        it.replay(11)  # longer than an episode
+        counts = it.pool.players().tolist()
+        assert counts == it.twin.players().tolist()
+        seen.add(tuple(counts))
+    assert len(seen) > 1
+
+
+def test_imports_follow_replays_of_a_graph(graph: Graph) -> None:
+    it = Replayed(graph)
+    reader = DRIVER().get("cuStreamCreate", 1)
+    copy = DRIVER().upload(np.zeros((3, 4), "f4"))
+    for flags in ({"stream": reader}, None):
+        expected = it.replay()
+        address = it.observation.__cuda_array_interface__["data"][0]
+        if flags is None:  # The importing library waits for the stream that the interface names.
+            stream = it.observation.__cuda_array_interface__["stream"]
+        else:
+            stream, _ = reader, it.observation.__dlpack__(**flags)
+        DRIVER().call("cuMemcpyDtoDAsync_v2", copy, address, expected.nbytes, stream)
+        DRIVER().call("cuStreamSynchronize", stream)
+        assert np.array_equal(DRIVER().download(copy, np.zeros_like(expected)), expected)
+    DRIVER().call("cuStreamDestroy_v2", reader)
+
+
+def test_waiting_and_closing_after_replays_of_a_graph(graph: Graph) -> None:
+    it = Replayed(graph)
+    for call in (it.pool._pool.wait, it.pool.close):
+        it.replay()
+        call()
+        assert it.done()
+
+
+def test_groups_are_read_together_after_replays_of_a_graph(graph: Graph) -> None:
+    pool, twin = make(in_place=True, batch_size=2), make()
+    pool.async_reset(), twin.reset()
+    for _ in range(2):
+        pool.recv(reset=True)
+    action = OnDevice(np.ones(2, "i4"), stream=graph.stream)
+
+    def step() -> None:
+        pool.send(action, [2, 3])
+        pool.recv()[0].__dlpack__(stream=graph.stream)
+
+    step()
+    graph.capture(step)
+    for _ in range(3):
+        DRIVER().call("cuGraphLaunch", graph.executable, DRIVER().get("cuStreamCreate", 1))
+        position = pool.states()["position"].numpy()
+    for _ in range(4):
+        twin.step(np.ones(2, int), [2, 3])
+    assert np.array_equal(position, twin.states()["position"].numpy())
 
 
 def test_calls_that_cannot_be_captured(graph: Graph) -> None:

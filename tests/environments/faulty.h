@@ -64,7 +64,7 @@ class Faulty {
   }
 
   Faulty(const Params& params, i32 env_id) : params_(params), env_id_(env_id), heap_(std::make_unique<i32>(0)) {
-    if (params.throw_in_constructor) throw std::runtime_error("the constructor went wrong");
+    if (params.throw_in_constructor) throw std::runtime_error("the constructor went wrong at caf\xE9");
   }
   void reset(Rng&) {
     *heap_ = 0;
@@ -75,7 +75,7 @@ class Faulty {
     ++*heap_;
     const i32 command = *action.at<i32>(0);
     switch (command) {
-      case kThrow: throw std::runtime_error("step " + std::to_string(*heap_) + " went wrong");
+      case kThrow: throw std::runtime_error("step " + std::to_string(*heap_) + " went wrong at caf\xE9");  // not UTF-8
       case kThrowInt: throw 1;
       case kSleep: std::this_thread::sleep_for(std::chrono::milliseconds(params_.sleep_ms)); break;
       case kHang:

@@ -64,3 +64,21 @@ def test_replacing_parameters_of_a_game(changes):
     same(changed.raw, given.raw)
     _, state = env.reset(KEY, changed)
     same(env.step(KEY, state, 2, changed)[0], made.step(KEY, made.reset(KEY)[1], 2)[0])
+
+
+@pytest.mark.parametrize("task_id", ["Pong-v5", "ALE/Pong-v5"])
+def test_every_parameter_can_be_replaced(task_id):
+    """Options that change a game's first state or the plan of its resizes are arguments of make."""
+    _, params = envpool.jax.make(task_id)
+    names = [name for name, _ in params.format.parts]
+    assert {"mode", "difficulty", "use_inter_area_resize", "img_height"}.isdisjoint(names)
+    for name in ("mode", "img_height") if task_id == "Pong-v5" else ("difficulty", "full_action_space"):
+        with pytest.raises(
+            TypeError, match=rf"got '{name}', which is an argument of make: envpool.jax.make\('{task_id}'"
+        ):
+            params.replace(**{name: 1})
+    for name in names:
+        option = params.format.options[name]
+        value = not option.default if option.kind == "bool" else min(option.default + 8, option.high)
+        replaced = params.replace(**{name: value})
+        assert getattr(replaced, name) == value

@@ -12,6 +12,7 @@ import pytest
 
 import envpool
 import tests.environments.registration  # noqa: F401 (registers Crowd)
+from tests.cuda.device_arrays import OnDevice
 from tests.cuda.nvrtc import SOURCE
 from tests.jax.xla import DeviceBuffer, Xla, XlaError
 from tests.standin.driver import STANDIN, Driver
@@ -168,6 +169,33 @@ def test_faults_are_raised_by_the_next_call(xla: Xla) -> None:
     assert ours["elapsed_step"].tolist() == [3, 1, 2, 3]
     with pytest.raises(XlaError, match="env_id: expected the ids of the batch .* another id in row [12] of an earlier"):
         calls.recv()
+
+
+def test_a_fault_found_during_a_step_is_raised_by_the_next_call(xla: Xla, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With this driver, the host waits for readers in the middle of a step, which then finds the earlier fault."""
+    monkeypatch.setenv("ENVPOOL_STANDIN_VERSION", "12010")
+    env = make()
+    observation = env.reset()[0]
+    assert observation.__cuda_array_interface__  # another library reads the array
+    del observation
+    calls = Calls(xla, env)
+    bad, stay = (
+        OnDevice(np.array([0, 5, 0, 0], "i4"), driver=xla.driver),
+        DeviceBuffer.of(xla.driver, np.zeros(4, "i4")),
+    )
+    attributes = {"pool": calls.pool, "named": 0, "ids": (), "outputs": calls.outputs}
+    rows, errors = [calls.results() for _ in range(4)], []
+    assert env.step(bad)[0].__cuda_array_interface__
+    for results in rows:  # Nothing between these calls runs the kernels.
+        try:
+            xla.call("envpool_pool_step", [calls.handle, stay], results, **attributes)
+            errors.append("")
+        except XlaError as error:
+            errors.append(str(error))
+    assert [bool(error) for error in errors] == [False, True, False, False]
+    assert errors[1].startswith("[CartPole-v1] action: expected an integer in 0..1, got another value in row 1")
+    steps = [calls.named(results)["elapsed_step"].tolist() for results in (rows[0], *rows[2:])]
+    assert steps == [[2, 1, 2, 2], [3, 2, 3, 3], [4, 3, 4, 4]]
 
 
 def test_refused_calls(xla: Xla) -> None:

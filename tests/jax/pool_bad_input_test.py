@@ -214,7 +214,12 @@ def test_without_autoreset_a_finished_episode_must_be_reset():
 
 def test_an_environment_throws():
     env, handle, _, _, step = pool_of("Faulty-v0", 3)
-    fails(step, handle, np.array([0, 1, 0]), text=r"\[Faulty-v0\] environment 1: step 1 went wrong")
+    fails(
+        step,
+        handle,
+        np.array([0, 1, 0]),
+        text=r"\[Faulty-v0\] environment 1: step 1 went wrong at caf\N{REPLACEMENT CHARACTER}",
+    )
     obs = jax.jit(step)(handle, np.zeros(3, np.int32))[1][0]
     np.testing.assert_array_equal(obs[:, 0], [2, 1, 2])  # The environment that threw was reset.
 

@@ -40,6 +40,7 @@ from envpool.python.registry import find
 from tests.minigrid.episodes import AGENT, Ours, Reference, compare
 from tests.support.capi import pointer
 from tests.support.chi_square import SMALLEST_P, ChiSquare
+from tests.support.mutations import Signed
 from tests.support.samples import DAY
 
 IDS = [task_id for task_id in envpool.list_all_envs() if task_id.startswith(("MiniGrid-", "BabyAI-"))]
@@ -408,3 +409,44 @@ def test_missions_as_words(task_id):
 def test_bad_options(task_id, options, message):
     with pytest.raises(ValueError, match=rf"\[{task_id}\].*{message}"):
         envpool.make(task_id, **options)
+
+
+@pytest.mark.parametrize("cell", [1, 3])  # empty, floor
+def test_the_agent_stays_in_a_grid_without_walls(cell):
+    """A changed snapshot once let the agent walk into the memory of the next environment."""
+    size, wall = 16, 0x80000502
+    env, twin = (
+        envpool.make_gymnasium("MiniGrid-Empty-16x16-v0", num_envs=3, num_threads=1, max_steps=1 << 24)
+        for _ in range(2)
+    )
+    env.reset()
+    twin.reset()
+    signed = Signed(env.snapshot(1))
+    words = np.frombuffer(signed.body, np.uint32).copy()
+    first = np.flatnonzero(words == wall)[0]  # the corner of the grid
+    words[first : first + size * size] = cell
+    env.restore(1, signed.with_body(words.tobytes()))
+    for action in ([2] * 2 * size + [1]) * 4 + [4]:  # forward, right, drop
+        *_, info = env.step(np.array([6, action, 6], np.int32))
+        twin.step(np.array([6, action, 6], np.int32))
+        assert ((info["agent_pos"] >= 1) & (info["agent_pos"] <= size - 2)).all()
+    assert [env.snapshot(i) for i in (0, 2)] == [twin.snapshot(i) for i in (0, 2)]
+
+
+@pytest.mark.parametrize(
+    "task_id", ["MiniGrid-GoToDoor-5x5-v0", "MiniGrid-GoToObject-6x6-N2-v0", "MiniGrid-PutNear-6x6-N2-v0"]
+)
+def test_the_target_of_a_changed_state_is_in_the_grid(task_id):
+    env = envpool.make_gymnasium(task_id, num_envs=1)
+    env.reset()
+    made = env.snapshot(0)
+    signed = Signed(made)
+    words = np.frombuffer(signed.body, np.int32).copy()
+    first = np.flatnonzero(words.view(np.uint32) == 0x80000502)[0]
+    words[first - 2 : first] = 2**31 - 1
+    env.restore(0, signed.with_body(words.tobytes()))
+    size = int(task_id.split("x")[0][-1])
+    repaired = np.frombuffer(Signed(env.snapshot(0)).body, np.int32)
+    assert repaired[first - 2 : first].tolist() == [size - 1, size - 1]
+    env.restore(0, made)
+    assert env.snapshot(0) == made

@@ -140,7 +140,7 @@ def test_bad_options(interface, options, error, words):
         (
             lambda: envpool.make("Faulty-v0", throw_in_constructor=True),
             (ValueError, RuntimeError),
-            ["the constructor went wrong"],
+            ["the constructor went wrong at caf\N{REPLACEMENT CHARACTER}"],
         ),
     ],
 )

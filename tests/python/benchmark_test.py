@@ -61,6 +61,53 @@ def test_the_baseline_has_every_case():
     assert all(0 < entry["noise"] < 0.15 and len(entry["runs"]) > 2 for entry in baseline["cases"].values())
 
 
+@pytest.mark.sampled(one_in=2, group="run")
+def test_threads_measures_pools_within_the_time(python, tmp_path):
+    result = tmp_path / "threads.json"
+    few = [f"--python={python}", f"--json={result}", "--tasks=CartPole-v1", "--threads=1,3", "--window=0.02"]
+    started = time.monotonic()
+    done = run("threads.py", *few, "--seconds=20", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - started < 30  # includes the start and the end of the interpreter
+    record = json.loads(result.read_text())
+    assert [entry["case"]["loop"] for entry in record["results"]] == ["sync", "async"]
+    for entry in record["results"]:
+        assert len(entry["steps_per_s"]["ours"]) == 2 and min(entry["steps_per_s"]["ours"]) > 1000
+
+
+def test_threads_replaces_the_table_of_a_page(tmp_path):
+    page = tmp_path / "page.md"
+    begin, end = "<!-- made by benchmark/threads.py -->\n", "<!-- end of what benchmark/threads.py makes -->\n"
+    page.write_text(f"before\n{begin}old\n{end}after\n")
+    rates = {"ours": [1e4, 1.9e4, 1.2e5], "peer": [1e3, 2e3, 1e4]}
+    entry = {
+        "case": {"task": "Pong-v5", "loop": "async"},
+        "versions": {"ours": {"python": "3.12.1"}, "peer": {"envpool": "1.2.7"}},
+        "steps_per_s": rates,
+        "cpu_us_per_step": {"ours": [100, 101, 150]},
+        "other_cores": 0.25,
+    }
+    record = {
+        "command": ["python", "benchmark/threads.py", "--json=out.json"],
+        "date": "2026-12-01",
+        "machine": {"cpu": "Some CPU", "usable_cores": 16},
+        "threads": [1, 2, 16],
+        "results": [entry],
+        "skipped": ["HalfCheetah, sync was not measured: no mujoco."],
+    }
+    source = tmp_path / "threads.json"
+    source.write_text(json.dumps(record))
+    for _ in range(2):
+        done = run("threads.py", f"--draw={source}", f"--page={page}", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    text = page.read_text()
+    assert text.startswith(f"before\n{begin}|") and text.endswith(f"\n{end}after\n") and "old" not in text
+    assert "| Pong, async | 10,000 | 1.90 | 12.00 | 120,000 | 1.50× | 12.0 |\n" in text
+    assert "16 CPUs of Some CPU, 2026-12-01" in text and "EnvPool 1.2.7" in text and "no mujoco." in text
+    assert "will follow" not in text and "--json" not in text
+    assert max(map(len, text.splitlines())) <= 120
+
+
 @pytest.mark.parametrize(
     ("script", "arguments", "words"),
     [
@@ -72,6 +119,8 @@ def test_the_baseline_has_every_case():
         ("suite.py", ["--interpreter=bench"], ["NAME=/path/to/python", "'bench'"]),
         ("suite.py", ["--peers=ale", f"--interpreter=bench={sys.executable}"], ["ale needs", "which does not exist"]),
         ("suite.py", ["quick"], ["unknown argument 'quick'"]),
+        ("threads.py", ["quick"], ["unknown argument 'quick'"]),
+        ("threads.py", ["--threads=2,4"], ["begin with 1", "'2,4'"]),
     ],
 )
 def test_unknown_arguments_are_refused_in_one_line(script, arguments, words, tmp_path):

@@ -102,7 +102,9 @@ def test_copies_of_pools_are_constructed_again(interface, clone):
     again = clone(env)
     assert type(again) is type(env)
     assert again.config == env.config
-    np.testing.assert_equal(again.reset(), type(env)(env._construction.registration, env._construction.given).reset())
+    np.testing.assert_equal(
+        again.reset(), type(env)(env._construction.registration, env._construction.caller_options).reset()
+    )
 
 
 def test_context_manager_and_a_second_close():

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("ends_promptly")
 
 @pytest.mark.parametrize("batch_size", [3, 2])
 @pytest.mark.parametrize("interface", INTERFACES)
-@pytest.mark.parametrize(("command", "message"), [(1, "step 1 went wrong"), (5, "")])
+@pytest.mark.parametrize(("command", "message"), [(1, "step 1 went wrong at caf\N{REPLACEMENT CHARACTER}"), (5, "")])
 def test_exception_in_step(interface, batch_size, command, message):
     env = make(interface, "Faulty-v0", num_envs=3, batch_size=batch_size)
     env.reset()

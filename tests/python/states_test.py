@@ -14,7 +14,7 @@ import pytest
 
 import envpool
 from envpool.python.registry import find
-from tests.support.mutate_states import draw
+from tests.support.mutate_states import draw, leaves
 from tests.support.mutations import Signed, put
 
 IDS = (
@@ -55,6 +55,34 @@ def test_pools_of_one_id_share_snapshots(task_id):
         env = pool_of(task_id, **options)
         env.restore(0, state)
         assert env.snapshot(0) == state
+
+
+def first_rows(env):
+    """Returns the bytes of the first observations after a reset with a seed."""
+    steps = [env.reset(seed=5)[0], env.step(draw(env.action_space, 1, np.random.default_rng(0)))[0]]
+    return [array.tobytes() for array in leaves(steps)]
+
+
+@pytest.mark.parametrize(
+    "task_id", ["CartPole-v1", "StackerStack2-v1", "ManipulatorBringBall-v1", "SwimmerSwimmer6-v1"]
+)
+def test_a_reset_with_a_seed_does_not_depend_on_restored_states(task_id):
+    """The reset must set everything: the agent's number of the generator, and all arrays of a model."""
+    env, expected = pool_of(task_id), first_rows(pool_of(task_id))
+    assert first_rows(env) == expected
+    made = env.snapshot(0)
+    signed, numbers, restored = Signed(made), np.random.default_rng(0), 0
+    changes = [(16, np.uint32(7).tobytes())]  # rng.agent
+    places = range(48, len(signed.body) - 8, 8)
+    changes += [(place, np.float64(0.1).tobytes()) for place in numbers.permutation(places)[:60].tolist()]
+    for place, value in changes:
+        try:
+            env.restore(0, signed.with_body(put(signed.body, place, value)))
+        except ValueError:
+            continue
+        restored += 1
+        assert first_rows(env) == expected, place
+    assert restored > 1
 
 
 def test_every_process_has_the_same_identities():

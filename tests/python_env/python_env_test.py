@@ -416,3 +416,42 @@ def test_options_are_checked() -> None:
     with envpool.make_gymnasium("Kinds-v0") as env, pytest.raises(RuntimeError, match="cannot save its state"):
         env.reset()
         env.snapshot(0)
+
+
+class Switches(gymnasium.Env):
+    """Has an action of booleans, and observes it."""
+
+    observation_space = spaces.Box(0, 1, (3,), np.float32)
+    action_space = spaces.Box(0, 1, (3,), bool)
+
+    def reset(self, **_: Any) -> tuple[Any, dict[str, Any]]:
+        return np.zeros(3, np.float32), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        assert action.dtype == bool
+        return action.astype(np.float32), 0.0, False, False, {}
+
+
+def test_a_pool_accepts_samples_of_its_space_of_booleans() -> None:
+    envpool.register_python("Switches-v0", Switches)
+    with envpool.make_gymnasium("Switches-v0", num_envs=2) as env:
+        env.reset()
+        sample = np.stack([env.action_space.sample() for _ in range(2)])
+        for action in (sample, sample.astype(bool), sample.astype(np.int64), sample.astype(np.uint8)):
+            obs, *_ = env.step(action)
+            np.testing.assert_array_equal(obs, sample)
+        with pytest.raises(ValueError, match=r"\[Switches-v0\] action: expected True or False, got 2 in row 1"):
+            env.step(np.array([[0, 1, 0], [0, 2, 0]]))
+        with pytest.raises(TypeError, match="expected booleans"):
+            env.step(sample.astype(np.float32))
+
+
+def test_bounds_that_are_nan_are_refused() -> None:
+    class Unbounded(Switches):
+        def __init__(self) -> None:
+            self.action_space = spaces.Box(-1, 1, (2,))
+            self.action_space.low[:] = np.nan
+
+    envpool.register_python("Unbounded-v0", Unbounded)
+    with pytest.raises(ValueError, match=r"\[Unbounded-v0\] action_space: expected bounds that are numbers, got nan"):
+        envpool.make_gymnasium("Unbounded-v0")

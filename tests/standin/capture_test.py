@@ -315,6 +315,27 @@ def test_the_modes_of_captures(it: Capturing) -> None:
     assert changed.value == RELAXED
 
 
+@pytest.mark.parametrize("name", ["cuCtxRecordEvent", "cuCtxSynchronize"])
+def test_no_mode_allows_to_wait_for_a_context_with_a_capture(it: Capturing, name: str) -> None:
+    """The driver's manual and the CUDA programming guide make no exception for other threads or modes."""
+    codes: list[int] = []
+
+    def wait() -> None:
+        it.driver.call("cuCtxSetCurrent", it.driver.context)
+        changed = ctypes.c_int(RELAXED)
+        it.driver.call("cuThreadExchangeStreamCaptureMode", ctypes.byref(changed))
+        arguments = (it.driver.context, it.event()) if name == "cuCtxRecordEvent" else ()
+        codes.append(it.driver.code(name, *arguments))
+
+    for mode in (GLOBAL, THREAD_LOCAL, RELAXED):
+        it.begin(mode)
+        thread = threading.Thread(target=wait)
+        thread.start()
+        thread.join()
+        assert it.end_code() == INVALIDATED
+    assert codes == [UNSUPPORTED] * 3
+
+
 def test_the_legacy_stream_cannot_be_captured_or_used_during_a_capture(it: Capturing) -> None:
     with pytest.raises(CudaError) as error:
         it.begin(stream=0)

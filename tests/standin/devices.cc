@@ -48,6 +48,7 @@ API cuDeviceGetAttribute(int* value, int attribute, int device) {
         {38, 1 << 20}, {39, 2048},      {40, 1},       {41, 1},         {75, 8},         {76, 0},
         {78, 1},       {81, 164 << 10}, {82, 65536},   {97, 163 << 10}, {106, 32},       {111, 1 << 10},
     };
+    static_assert(Machine::kMultiprocessors == 8 && Machine::kResidentThreads == 2048);  // attributes 16 and 39
     if (attribute <= 0 || attribute > 200) return kInvalidValue;
     const auto found = values.find(attribute);
     *value = attribute == 34 ? of.ordinal : found == values.end() ? 0 : found->second;

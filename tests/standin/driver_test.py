@@ -381,37 +381,3 @@ def test_live_objects_are_counted(driver: Driver) -> None:
     driver.call("cuEventDestroy_v2", event)
     driver.call("cuModuleUnload", words.module)
     assert [driver.count(name) for name in names] == [0, 0, 0, 0]
-
-
-# --- settings ---
-
-
-def test_flat_memory_has_the_addresses_of_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ENVPOOL_STANDIN_MODE", "flat")
-    words = Words(Driver.another(tmp_path))
-    words.add(6)
-    words.driver.synchronize()
-    assert ctypes.c_int32.from_address(words.address).value == 6
-    mine = np.zeros(8, np.int32)
-    words.add(7, to=mine.ctypes.data)
-    words.driver.synchronize()
-    assert (mine == 7).all()
-
-
-def test_devices_cannot_read_each_others_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ENVPOOL_STANDIN_DEVICES", "2")
-    monkeypatch.setenv("ENVPOOL_STANDIN_MEMORY", "1000")
-    driver = Driver.another(tmp_path)
-    mine = driver.upload(np.zeros(8, np.int32))
-    driver.enter(1)
-    words = Words(driver)
-    words.add(1)
-    assert words.first() == 1
-    with pytest.raises(CudaError) as error:
-        words.read(mine)
-    assert error.value.code == ILLEGAL_ADDRESS
-    driver.enter(0)
-    driver.synchronize()  # Only the other device has the error.
-    with pytest.raises(CudaError) as error:
-        driver.allocate(1000)
-    assert error.value.code == OUT_OF_MEMORY

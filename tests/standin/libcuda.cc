@@ -6,7 +6,9 @@
 // that a GPU would not notice (module.h, machine.h).
 //
 // Environment variables, with defaults in brackets: ENVPOOL_STANDIN_MODE=flat gives device memory the addresses of host
-// memory, without bounds checks; =races detects races between the threads of a launch, which makes kernels much slower.
+// memory, without bounds checks; =races detects races between the threads of a launch, which makes kernels much slower;
+// =coherent makes asynchronous copies access pageable host memory when they run, not before the call returns, as the
+// manual allows on systems whose devices can access pageable memory.
 // ENVPOOL_STANDIN_DEVICES is the number of devices [1], ENVPOOL_STANDIN_MEMORY the bytes of memory of each [8 GiB], and
 // ENVPOOL_STANDIN_VERSION the result of cuDriverGetVersion [12090].
 //

@@ -36,6 +36,7 @@ void Machine::begin() {
   const char* mode = std::getenv("ENVPOOL_STANDIN_MODE");
   flat = mode != nullptr && std::string(mode) == "flat";
   races = mode != nullptr && std::string(mode) == "races";
+  coherent = mode != nullptr && std::string(mode) == "coherent";
   for (u32 i = kFirstSlot; i < kSlots; ++i) free_slots_.push_back(i);
 }
 
@@ -67,6 +68,7 @@ void Machine::destroy_context(Context* context) {
     if (allocation.context == context) mine.push_back(address);
   }
   for (const u64 address : mine) release(address);
+  context->device->used -= context->local_bytes * kMultiprocessors * kResidentThreads;
   for (const auto& device : devices) {
     if (device->primary == context->handle) device->primary = nullptr;
   }
@@ -126,6 +128,15 @@ void Machine::release(u64 address) {
   }
   munmap(allocation.host, allocation.bytes);
   allocations.erase(found);
+}
+
+int Machine::reserve_local(Context* context, u64 bytes_per_thread) {
+  if (bytes_per_thread <= context->local_bytes) return kSuccess;
+  const u64 more = (bytes_per_thread - context->local_bytes) * kMultiprocessors * kResidentThreads;
+  if (context->device->used + more > memory_bytes) return kOutOfMemory;
+  context->device->used += more;
+  context->local_bytes = bytes_per_thread;
+  return kSuccess;
 }
 
 Allocation* Machine::owner(u64 address) {

@@ -181,6 +181,7 @@ struct Context {
   Device* device = nullptr;
   int error = kSuccess;  // the error of a failed kernel, which all later calls return
   std::unique_ptr<Slot[], void (*)(Slot*)> slots{nullptr, nullptr};
+  u64 local_bytes = 0;  // the local memory that its kernels need per thread, for which it has reserved device memory
   Stream* legacy = nullptr;
   std::map<std::thread::id, Stream*> per_thread;  // each thread's own default stream, if the thread has used it
 };
@@ -204,6 +205,7 @@ class Machine {
  public:
   static constexpr u32 kMostThreads = 1024;
   static constexpr u32 kSharedBytes = 48 << 10, kSharedOptin = 163 << 10;
+  static constexpr u32 kMultiprocessors = 8, kResidentThreads = 2048;  // threads per multiprocessor
 
   std::vector<std::unique_ptr<Device>> devices;
   Handles<Context> contexts;
@@ -214,11 +216,11 @@ class Machine {
   Handles<Graph> graphs;
   Handles<GraphExec> graph_execs;
   Handles<Capture> captures;
-  std::map<u64, Allocation> allocations;  // by device address
-  std::map<u64, u64> pinned;              // device address of pinned memory, by host address
-  std::string fault;                      // description of the last failure (standinFault)
-  u64 memory_bytes = u64{8} << 30;        // memory of each device
-  bool flat = false, races = false;       // ENVPOOL_STANDIN_MODE
+  std::map<u64, Allocation> allocations;               // by device address
+  std::map<u64, u64> pinned;                           // device address of pinned memory, by host address
+  std::string fault;                                   // description of the last failure (standinFault)
+  u64 memory_bytes = u64{8} << 30;                     // memory of each device
+  bool flat = false, races = false, coherent = false;  // ENVPOOL_STANDIN_MODE
 
   // The failure that standinFail requested: how many calls are left until the failure, and its Result.
   u64 calls_until_failure = 0;
@@ -235,6 +237,9 @@ class Machine {
   // --- memory ---
   int allocate(Context* context, u64 bytes, bool pinned_memory, Allocation** out);
   void release(u64 address);
+  // Reserves device memory for the local memory of a kernel, for as many threads as the device can hold. The
+  // reservation lasts as long as the context. Returns a Result.
+  int reserve_local(Context* context, u64 bytes_per_thread);
   // Returns the allocation that contains a device address or a host address of pinned memory, or null.
   Allocation* owner(u64 address);
   // Returns the host's pointer to device memory, or null if no allocation contains all `bytes`.

@@ -43,12 +43,13 @@ int copy(Context& context, Stream& stream, u64 to, Side to_side, u64 from, Side 
     });
   }
   std::function<int()> run = [=] { return std::memmove(target.memory, source.memory, bytes), int{kSuccess}; };
-  if (source.pageable && !wait) {  // Pageable memory is read before the call returns.
+  // Pageable memory is copied to or from before the call returns, unless the device can access it.
+  if (source.pageable && !wait && !machine->coherent) {
     auto staged = std::make_shared<std::vector<u8>>(source.memory, source.memory + bytes);
     run = [=] { return std::memcpy(target.memory, staged->data(), bytes), int{kSuccess}; };
   }
   if (const int code = machine->enqueue(&stream, kCopyNode, std::move(run)); code != kSuccess) return code;
-  if (wait || target.pageable) machine->finish(&stream);
+  if (wait || (target.pageable && !machine->coherent)) machine->finish(&stream);
   return context.error;
 }
 

@@ -219,7 +219,7 @@ API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void* function, int
     if (found == nullptr) return kInvalidHandle;
     const u32 one[] = {1, 1, 1}, block[] = {static_cast<u32>(threads), 1, 1};
     *blocks = threads > 0 && fits(*found, one, block, static_cast<u32>(dynamic_bytes))
-                  ? 2048 / ((threads + 31) / 32 * 32)
+                  ? static_cast<int>(Machine::kResidentThreads) / ((threads + 31) / 32 * 32)
                   : 0;
     return kSuccess;
   });
@@ -240,6 +240,9 @@ API cuLaunchKernel(void* function, u32 grid_x, u32 grid_y, u32 grid_z, u32 block
     if (extra != nullptr) return kNotSupported;
     Values values;
     if (!read_parameters(*found->kernel, parameters, &values)) return kInvalidValue;
+    if (const int failed = machine->reserve_local(&context, found->kernel->local_bytes); failed != kSuccess) {
+      return failed;
+    }
     return machine->enqueue(&on, kKernelNode,
                             [=, device = &context, globals = found->module->globals, kernel = found->kernel] {
                               return run(device, kernel, globals, launch, values);

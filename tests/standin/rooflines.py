@@ -28,6 +28,7 @@ from envpool.python.construction import Construction
 from envpool.python.registry import find
 from envpool.python.spaces import ArraySpecs
 from tests.cuda.device_comparison import random_actions
+from tests.proof.page import readable
 
 WORK = Path(__file__).with_name("kernel_work.csv")
 
@@ -69,6 +70,7 @@ class Card(NamedTuple):
 
     Attributes:
         name: its name.
+        device: the part of the driver's name for it that tells it from slower versions.
         bytes_per_second: bandwidth of its memory.
         multiprocessors: number of multiprocessors. In each cycle, each of them issues one instruction for each of four
             warps.
@@ -77,19 +79,22 @@ class Card(NamedTuple):
     """
 
     name: str
+    device: str
     bytes_per_second: float
     multiprocessors: int
     hertz: float
     f64_lanes: int
 
 
-# H200: NVIDIA H200 Tensor Core GPU data sheet (SXM: 4.8 TB/s, 34 TFLOPS of f64, 67 of f32), and the H100 Tensor Core GPU
-# Architecture whitepaper for the multiprocessor. At the clock in CARDS, 132 multiprocessors reach 67 TFLOPS of f32.
+# H200 and H100: NVIDIA's data sheets for the H200 and H100 Tensor Core GPUs (SXM: 4.8 and 3.35 TB/s; both 34 TFLOPS of
+# f64, 67 of f32), and the H100 Tensor Core GPU Architecture whitepaper for the multiprocessor. At the clock in CARDS, 132
+# multiprocessors reach 67 TFLOPS of f32.
 # RTX 4090: NVIDIA Ada GPU Architecture whitepaper. RTX 5090: NVIDIA RTX Blackwell GPU Architecture whitepaper.
 CARDS = (
-    Card("H200", 4.8e12, 132, 1.98e9, 64),
-    Card("RTX 4090", 1.008e12, 128, 2.52e9, 2),
-    Card("RTX 5090", 1.792e12, 170, 2.407e9, 2),
+    Card("H200", "H200", 4.8e12, 132, 1.98e9, 64),
+    Card("H100", "H100 80GB HBM3", 3.35e12, 132, 1.98e9, 64),
+    Card("RTX 4090", "RTX 4090", 1.008e12, 128, 2.52e9, 2),
+    Card("RTX 5090", "RTX 5090", 1.792e12, 170, 2.407e9, 2),
 )
 SCHEDULERS = 4  # warp schedulers per multiprocessor, on all of these cards
 LANES = 32
@@ -456,14 +461,6 @@ def table(works: Mapping[str, Work]) -> str:
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "".join(line + "\n" for line in lines)
-
-
-def readable(number: float) -> str:
-    """Returns a number in two or three digits, such as 20.9 G."""
-    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if number >= size * 0.9995:
-            return f"{number / size:.3g} {unit}" if number < 999.5 * size else f"{number / size:,.0f} {unit}"
-    return f"{number:.3g}"
 
 
 def main() -> None:

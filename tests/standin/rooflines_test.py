@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.proof.page import readable
 from tests.standin import rooflines
 from tests.standin.driver import Driver
-from tests.standin.rooflines import CARDS, SAMPLES, Block, Work, ceiling, ceilings, cost_of, readable
+from tests.standin.rooflines import CARDS, SAMPLES, Block, Work, ceiling, ceilings, cost_of
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 
@@ -84,7 +85,7 @@ def test_costs_of_instructions() -> None:
 
 
 def test_the_lowest_ceiling_binds() -> None:
-    card, _, consumer = CARDS
+    card, *_, consumer = CARDS
     assert ceiling(Work(320, 10, 0, 1000, 32), 480, card) == (pytest.approx(1e10), "memory")
     assert ceiling(Work(32000, 1000, 0, 100, 32), 480, card) == (pytest.approx(132 * 4 * 1.98e6), "issue")
     assert ceilings(Work(32000, 1000, 500, 100, 32), 480, consumer)["f64"] == pytest.approx(

@@ -8,8 +8,9 @@ python -m tests.support.mutate_states --whole            every id; every byte of
 python -m tests.support.mutate_states --ids Catch-v0     these ids alone
 
 A state is a snapshot of a pool, with a corrected checksum, or a row of bytes for JAX. Its named parts, words and bytes
-are set to extreme values, one at a time, and the whole state to random ones. The state is then stepped, observed and,
-where possible, rendered along with valid environments, whose results must not change. Rows of parameters are changed in
+are set to extreme values, one at a time or several together, and the whole state to random ones. The state is then
+stepped, observed and, where possible, rendered along with valid environments, whose results must not change. A reset
+with a seed must give what it gives in a new pool. Rows of parameters are changed in
 the same way, also with a corrected checksum. An accepted row must equal, byte for byte, the row that `replace` makes
 from its values. `make test-states` runs this under AddressSanitizer and UndefinedBehaviorSanitizer, which also detect
 errors that do not crash.
@@ -40,9 +41,21 @@ import numpy as np
 
 import envpool
 from envpool.python.registry import find
-from tests.support.mutations import TAG, Signed, extremes, mutations, put, some_of, values_end, with_checksum
+from tests.support.mutations import (
+    TAG,
+    Signed,
+    changed_together,
+    extremes,
+    mutations,
+    put,
+    some_of,
+    values_end,
+    with_checksum,
+)
 
-STEPS, HANGS = 3, 60  # steps from each state; seconds after which a group of 16 states counts as hanging
+STEPS, HANGS = 3, 60  # steps from most states; seconds after which a group of 16 states counts as hanging
+LONG = 80  # steps from states with several changes, because an effect may appear late
+HELD = (8, LONG)  # how many of these steps take the same actions, so that an agent may walk far
 # Hostile states once made these ids write outside of arrays, hang, or divide by zero.
 ALWAYS = (
     "WarpDrive/TagContinuous-1000-v0",
@@ -107,12 +120,19 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
     options = NEEDED.get(task_id, {}) | ({"render_mode": "rgb_array"} if rendered else {})
     env = envpool.make_gymnasium(task_id, num_envs=3, num_threads=1, seed=7, max_episode_steps=1000, **options)
     numbers = np.random.default_rng(3)
-    env.reset()
     space = env.action_space
-    several = int(env.players().max()) > 1
 
     def step(given: np.random.Generator) -> Any:
         return env.step(draw(space, int(env.players().sum()) if several else 3, given))
+
+    def begin_with_a_seed() -> list[bytes]:
+        seen, given = leaves(env.reset(seed=9)[0]), np.random.default_rng(4)
+        return [array.tobytes() for array in seen + leaves(step(given)[:4])]
+
+    env.reset()
+    several = int(env.players().max()) > 1
+    as_new = begin_with_a_seed()
+    env.reset(seed=7)
 
     for _ in range(40 if whole else 12):
         step(numbers)
@@ -122,10 +142,10 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
     sound = [env.snapshot(i) for i in range(3)]
     signed = Signed(sound[1])
     accepted = refused = 0
-    expected: list[bytes] | None = None
+    expected: dict[tuple[int, int], list[bytes]] = {}  # by the numbers of steps
 
-    def tried(what: str, state: bytes) -> None:
-        nonlocal accepted, refused, expected
+    def tried(what: str, state: bytes, steps: int = STEPS, held: int = 1) -> None:
+        nonlocal accepted, refused
         progress(f"{task_id} pool: {what}")
         try:
             env.restore(1, state)
@@ -137,9 +157,11 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
         env.restore(0, sound[0])
         env.restore(2, sound[2])
         seen, given = [], np.random.default_rng(5)
-        for _ in range(STEPS):
+        for number in range(steps):
+            if number % held == 0 or several:
+                action = draw(space, int(env.players().sum()) if several else 3, given)
             try:
-                arrays = leaves(step(given)[:4])
+                arrays = leaves(env.step(action)[:4])
             except RuntimeError:  # A host-only environment reported an error.
                 env.restore(1, sound[1])
                 return
@@ -149,16 +171,20 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
             seen += [array[:rows].tobytes() + (array[-rows:].tobytes() if not several else b"") for array in arrays]
         if rendered and accepted % (4 if whole else 1) == 0:
             env.render([1])
-        if expected is None:
-            expected = seen
-        elif seen != expected and not several:
+        if seen != expected.setdefault((steps, held), seen) and not several:
             raise AssertionError(f"{task_id}: results of other environments changed after {what}")
+        if (not whole or accepted % 4 == 0) and begin_with_a_seed() != as_new:
+            raise AssertionError(f"{task_id}: a reset with a seed depends on {what}, which was restored before")
 
     tried("unchanged", sound[1])
+    for held in HELD:
+        tried("unchanged", sound[1], LONG, held)
     for players, over in itertools.product((-1, 0, 1, 5, 64, 100_000, 2**31 - 1), (-1, 0, 1, 2, 2**31 - 1)):
         tried(f"players {players}, over {over}", signed.with_head(players, over))
     for what, body in mutations(signed.body, [], rng, whole):
         tried(what, signed.with_body(body))
+    for number, (what, body) in enumerate(changed_together(signed.body, rng, 64 if whole else 16)):
+        tried(what, signed.with_body(body), LONG, HELD[number % 2])
     for length in (0, 1, 31, 32, len(sound[1]) - 1, len(sound[1]) + 1):
         refused_or_raise(env, (sound[1] + b"\0")[:length], f"{task_id}: {length} bytes")
         refused += 1
@@ -248,6 +274,7 @@ def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, r
     body = sound[1].tobytes()
     parts = list(state.format.parts)
     waiting = list(mutations(body, parts, rng, whole, TAG))
+    waiting += changed_together(body, rng, 256 if whole else 32, TAG)
     for first in range(0, len(waiting), rows // 2):
         some_of_them = waiting[first : first + rows // 2]
         hostile = sound.copy()

@@ -114,6 +114,33 @@ def mutations(
         yield name, put(state, keep.start, body[keep.start : keep.stop]) if keep else state
 
 
+def changed_together(
+    body: bytes, rng: random.Random, count: int, keep: range = range(0)
+) -> Iterator[tuple[str, bytes]]:
+    """Yields states with several changes each: words anywhere, and a part that is filled with one word.
+
+    A fault may need more than one change, such as a way out of a grid and an agent that takes it.
+    """
+    words = len(body) // 4
+    if words == 0:
+        return
+    for number in range(count):
+        changed = body
+        if rng.random() < 0.8:
+            first, last = sorted((rng.randrange(words), rng.randrange(words)))
+            if rng.random() < 0.5:
+                first, last = min(first, words // 8), words - 1  # almost everything
+            word = struct.pack("<I", rng.choice(WORDS) if rng.random() < 0.3 else rng.randrange(12))
+            changed = put(changed, 4 * first, word * (last + 1 - first))
+        for _ in range(rng.randrange(1, 8)):
+            word = struct.pack("<I", rng.choice((*WORDS, rng.randrange(64), rng.getrandbits(32))))
+            changed = put(changed, 4 * rng.randrange(words), word)
+        for at in (48, 56, 64):  # the first numbers of a state, which often are a position
+            if rng.random() < 0.3 and at + 4 <= len(body):
+                changed = put(changed, at, struct.pack("<I", rng.randrange(1, 16)))
+        yield f"several {number}", put(changed, keep.start, body[keep.start : keep.stop]) if keep else changed
+
+
 def some_of(these: list[Any], count: int, rng: random.Random) -> list[Any]:
     return rng.sample(these, min(len(these), count))
 

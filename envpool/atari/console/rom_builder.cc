@@ -39,10 +39,10 @@ const RomProperties kProperties[] = {
 
 // Searches bytes as ALE does: the last possible start of a match is not tried, and matches do not overlap.
 bool contains(const u8* bytes, std::size_t size, std::initializer_list<u8> pattern, int times = 1) {
-  int found = 0;
+  int count = 0;
   for (std::size_t i = 0; i + pattern.size() < size; ++i) {
     if (!std::equal(pattern.begin(), pattern.end(), bytes + i)) continue;
-    if (++found == times) return true;
+    if (++count == times) return true;
     i += pattern.size() - 1;
   }
   return false;

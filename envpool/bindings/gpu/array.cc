@@ -88,6 +88,7 @@ py::capsule DeviceArray::dlpack(const py::object& stream, const py::object& max_
   }
   if (to_cpu) {  // a consumer on the CPU has no stream that could wait
     const Context::Current current(*block_->stream->context);
+    block_->reclaim(*block_->stream);  // as in copied()
     const python::Unlocked unlocked;
     block_->stream->synchronize();
   } else if (which != kNoOrder) {
@@ -149,7 +150,7 @@ py::array DeviceArray::copied() const {
   {
     void* to = bytes.mutable_data();
     const Context::Current current(*block_->stream->context);
-    block_->reclaim(*block_->stream);  // another library may have written into the array
+    block_->reclaim(*block_->stream);  // another library or a graph may have written into the array
     const python::Unlocked unlocked;
     block_->stream->download(to, data_, span);
     block_->stream->synchronize();

@@ -16,8 +16,8 @@ bool is_sticky(Status status) {
   return status == 700 || status == 702 || status == 710 || (status >= 714 && status <= 719);
 }
 
-constexpr unsigned kStreamDefault = 0, kStreamNonBlocking = 1, kEventDisableTiming = 2, kHostPortable = 1,
-                   kHostMapped = 2;
+constexpr unsigned kStreamDefault = 0, kEventDisableTiming = 2, kHostPortable = 1, kHostMapped = 2;
+constexpr int kThreadLocalCapture = 1, kRelaxedCapture = 2;
 
 }  // namespace
 
@@ -46,7 +46,7 @@ const Driver& Driver::open(const std::string& path) {
   return *known;
 }
 
-void Driver::check(Status status, const char* call) const {
+void Driver::check(Status status, const char* call, const char* explanation) const {
   if (status == 0) return;
   const char *name = nullptr, *text = nullptr;
   get_error_name(status, &name);
@@ -57,8 +57,17 @@ void Driver::check(Status status, const char* call) const {
         ". A kernel in this process failed, perhaps one of another library. Every later CUDA call fails: "
         "start a new process";
   }
+  if (explanation != nullptr) description += std::string(". ") + explanation;
   throw CudaError(call, status, name == nullptr ? "an unknown error" : name, description);
 }
+
+CaptureModeGuard::CaptureModeGuard(const Driver& driver) : driver_(driver), before_(kThreadLocalCapture) {
+  driver_.exchange_capture_mode(&before_);
+  int relaxed = kRelaxedCapture;
+  if (before_ == relaxed) driver_.exchange_capture_mode(&relaxed);  // the thread is even less restricted already
+}
+
+CaptureModeGuard::~CaptureModeGuard() { driver_.exchange_capture_mode(&before_); }
 
 Context::Context(const Driver& of, int which) : driver(of), number(which), pid_(process_id()) {
   ENVPOOL_CUDA(driver, device_get, &device_, number);
@@ -71,12 +80,20 @@ Context::~Context() {
 
 bool Context::forked() const { return pid_ != process_id(); }
 
+int Context::attribute(int which) const {
+  int value = 0;
+  ENVPOOL_CUDA(driver, device_attribute, &value, which, device_);
+  return value;
+}
+
 Context::Current::Current(const Context& context) : context_(context), usable_(!context.forked()) {
   if (usable_) usable_ = context.driver.push_context(context.handle_) == 0;
+  if (usable_) guard_.emplace(context.driver);
 }
 
 Context::Current::~Current() {
   Handle popped;
+  guard_.reset();
   if (usable_) context_.driver.pop_context(&popped);
 }
 
@@ -120,27 +137,23 @@ Memory::Memory(std::shared_ptr<const Context> context, i64 bytes) : bytes_(bytes
   owned_ = Owned<Address>(std::move(context), address, free);
 }
 
-Word::Word(std::shared_ptr<const Context> context) : context_(std::move(context)) {
-  const Context::Current current(*context_);
+PinnedMemory::PinnedMemory(const std::shared_ptr<const Context>& context, i64 bytes) {
+  const Context::Current current(*context);
   void* memory = nullptr;
-  ENVPOOL_CUDA(context_->driver, allocate_host, &memory, sizeof(u64), kHostPortable | kHostMapped);
-  word_ = static_cast<volatile u64*>(memory);
-  *word_ = 0;
-  try {
-    ENVPOOL_CUDA(context_->driver, device_pointer, &address_, memory, 0);
-  } catch (...) {
-    context_->driver.free_host(memory);
-    throw;
-  }
+  ENVPOOL_CUDA(context->driver, allocate_host, &memory, Size(bytes < 1 ? 1 : bytes), kHostPortable | kHostMapped);
+  owned_ = Owned<void*>(context, memory, context->driver.free_host);
 }
 
-Word::~Word() {
-  if (const Context::Current current(*context_); current) context_->driver.free_host(const_cast<u64*>(word_));
+Word::Word(const std::shared_ptr<const Context>& context) : memory_(context, sizeof(u64)) {
+  const Context::Current current(*context);
+  *static_cast<u64*>(memory_.data()) = 0;
+  ENVPOOL_CUDA(context->driver, device_pointer, &address_, memory_.data(), 0);
 }
 
 u64 Word::take() {
-  if (*word_ == 0) return 0;
-  return __atomic_exchange_n(word_, u64{0}, __ATOMIC_ACQ_REL);  // a kernel may write at the same time
+  auto* word = static_cast<u64*>(memory_.data());
+  if (*static_cast<volatile u64*>(word) == 0) return 0;
+  return __atomic_exchange_n(word, u64{0}, __ATOMIC_ACQ_REL);  // a kernel may write at the same time
 }
 
 }  // namespace envpool::cuda

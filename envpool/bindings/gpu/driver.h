@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -21,12 +22,14 @@ using Status = int;    // CUresult
 using Size = std::size_t;
 
 inline constexpr Handle kLegacyStream = nullptr;
+inline constexpr unsigned kStreamNonBlocking = 1;  // a flag of streams
 
 // All driver functions that are called, each with its name in the library and the types of its arguments.
 #define ENVPOOL_CUDA_CALLS(CALL)                                                                        \
   CALL(get_error_name, "cuGetErrorName", (Status, const char**))                                        \
   CALL(get_error_string, "cuGetErrorString", (Status, const char**))                                    \
   CALL(device_get, "cuDeviceGet", (int*, int))                                                          \
+  CALL(device_attribute, "cuDeviceGetAttribute", (int*, int, int))                                      \
   CALL(retain_context, "cuDevicePrimaryCtxRetain", (Handle*, int))                                      \
   CALL(release_context, "cuDevicePrimaryCtxRelease_v2", (int))                                          \
   CALL(push_context, "cuCtxPushCurrent_v2", (Handle))                                                   \
@@ -47,13 +50,16 @@ inline constexpr Handle kLegacyStream = nullptr;
   CALL(load_module, "cuModuleLoadData", (Handle*, const void*))                                         \
   CALL(unload_module, "cuModuleUnload", (Handle))                                                       \
   CALL(get_function, "cuModuleGetFunction", (Handle*, Handle, const char*))                             \
+  CALL(function_attribute, "cuFuncGetAttribute", (int*, int, Handle))                                   \
   CALL(create_stream, "cuStreamCreate", (Handle*, unsigned))                                            \
   CALL(destroy_stream, "cuStreamDestroy_v2", (Handle))                                                  \
   CALL(stream_context, "cuStreamGetCtx", (Handle, Handle*))                                             \
+  CALL(stream_flags, "cuStreamGetFlags", (Handle, unsigned*))                                           \
   CALL(synchronize_stream, "cuStreamSynchronize", (Handle))                                             \
   CALL(wait_event, "cuStreamWaitEvent", (Handle, Handle, unsigned))                                     \
   CALL(is_capturing, "cuStreamIsCapturing", (Handle, int*))                                             \
   CALL(capture_info, "cuStreamGetCaptureInfo_v2", (Handle, int*, u64*, Handle*, const Handle**, Size*)) \
+  CALL(exchange_capture_mode, "cuThreadExchangeStreamCaptureMode", (int*))                              \
   CALL(create_event, "cuEventCreate", (Handle*, unsigned))                                              \
   CALL(destroy_event, "cuEventDestroy_v2", (Handle))                                                    \
   CALL(record_event, "cuEventRecord", (Handle, Handle))                                                 \
@@ -61,7 +67,7 @@ inline constexpr Handle kLegacyStream = nullptr;
   CALL(launch, "cuLaunchKernel",                                                                        \
        (Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void**, void**))
 
-inline constexpr Status kNotReady = 600, kNotSupported = 801, kCaptureImplicit = 906;
+inline constexpr Status kNotReady = 600, kNotSupported = 801, kCaptureUnsupported = 900, kCaptureImplicit = 906;
 
 // A call to the driver failed. Python raises envpool.cuda.driver.CudaError.
 struct CudaError : std::runtime_error {
@@ -95,8 +101,8 @@ class Driver {
   Status (*load_function)(Handle function) = nullptr;
   static constexpr const char* name_of_load_function = "cuFuncLoad";
 
-  // Throws CudaError unless the status is CUDA_SUCCESS.
-  void check(Status status, const char* call) const;
+  // Throws CudaError unless the status is CUDA_SUCCESS. `explanation` is appended to the driver's description.
+  void check(Status status, const char* call, const char* explanation = nullptr) const;
   // Returns whether device memory is host memory, in which case libraries without CUDA can use arrays on a device. Only
   // the tests' stand-in for the driver has such memory, in its flat mode.
   bool uses_host_memory() const { return stand_in_is_flat_ != nullptr && stand_in_is_flat_() != 0; }
@@ -108,6 +114,23 @@ class Driver {
 
 #define ENVPOOL_CUDA(driver, member, ...) (driver).check((driver).member(__VA_ARGS__), Driver::name_of_##member)
 
+// Isolates this thread's calls from captures that other threads began in the global mode, as PyTorch does by default.
+// Such a capture forbids other threads to call functions that are not enqueued on a stream, such as allocations, and
+// these calls would invalidate it. It is a precaution against operations that a captured program needs but that its
+// graph would not repeat. A pool's calls do not belong to another thread's program, so while this object exists, the
+// thread is in the thread-local mode, in which only its own captures forbid such calls.
+class CaptureModeGuard {
+ public:
+  explicit CaptureModeGuard(const Driver& driver);
+  ~CaptureModeGuard();
+  CaptureModeGuard(const CaptureModeGuard&) = delete;
+  CaptureModeGuard& operator=(const CaptureModeGuard&) = delete;
+
+ private:
+  const Driver& driver_;
+  int before_;
+};
+
 // The primary context of a device, which PyTorch, JAX and CuPy use as well. This object retains it.
 class Context {
  public:
@@ -116,8 +139,9 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // Makes the context current in the calling thread while this object exists. The object converts to false if that
-  // failed, or if the process was forked: a forked process cannot use CUDA.
+  // Makes the context current in the calling thread while this object exists, and isolates the thread's calls from
+  // captures of other threads. The object converts to false if the former failed, or if the process was forked: a
+  // forked process cannot use CUDA.
   class Current {
    public:
     explicit Current(const Context& context);
@@ -129,12 +153,15 @@ class Context {
    private:
     const Context& context_;
     bool usable_;
+    std::optional<CaptureModeGuard> guard_;
   };
 
   const Driver& driver;
   const int number;
   bool forked() const;
   Handle handle() const { return handle_; }
+  // Returns an attribute of the device, one of CUdevice_attribute.
+  int attribute(int which) const;
 
  private:
   int device_ = 0;
@@ -201,20 +228,26 @@ class Memory {
   i64 bytes_ = 0;
 };
 
-// A word of mapped host memory that kernels write.
+// An allocation of pinned host memory. All devices can access it.
+class PinnedMemory {
+ public:
+  PinnedMemory(const std::shared_ptr<const Context>& context, i64 bytes);
+  void* data() const { return owned_.get(); }
+
+ private:
+  Owned<void*> owned_;
+};
+
+// A word of pinned host memory that kernels write.
 class Word {
  public:
-  explicit Word(std::shared_ptr<const Context> context);
-  ~Word();
-  Word(const Word&) = delete;
-  Word& operator=(const Word&) = delete;
+  explicit Word(const std::shared_ptr<const Context>& context);
   Address address() const { return address_; }
   // Returns the last value written, and resets it to 0.
   u64 take();
 
  private:
-  std::shared_ptr<const Context> context_;
-  volatile u64* word_ = nullptr;
+  PinnedMemory memory_;
   Address address_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "envpool/bindings/gpu/launches.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace envpool::cuda {
@@ -15,16 +16,18 @@ Address Launches::staged(const void* from, i64 bytes, Inputs& inputs) {
   if (stream_->captures()) {
     label_.throw_invalid_call("send: expected arrays on the GPU while a CUDA graph is captured, got one on the host");
   }
-  const auto fits = [bytes](const Memory& memory) { return memory.bytes() >= bytes; };
+  const auto fits = [bytes](const Copy& copy) { return copy.device.bytes() >= bytes; };
   const auto found = std::find_if(spare_.begin(), spare_.end(), fits);
   if (found == spare_.end()) {
-    inputs.memory.emplace_back(stream_->context, bytes);
+    inputs.copies.push_back({PinnedMemory(stream_->context, bytes), Memory(stream_->context, bytes)});
   } else {
-    inputs.memory.push_back(std::move(*found));
+    inputs.copies.push_back(std::move(*found));
     spare_.erase(found);
   }
-  stream_->upload(inputs.memory.back().address(), from, bytes);
-  return inputs.memory.back().address();
+  const Copy& copy = inputs.copies.back();
+  if (bytes > 0) std::memcpy(copy.host.data(), from, size_t(bytes));
+  stream_->upload(copy.device.address(), copy.host.data(), bytes);
+  return copy.device.address();
 }
 
 std::shared_ptr<DeviceBlock> Launches::block() {
@@ -40,9 +43,12 @@ void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::Poo
   void* arguments[] = {&launch, params};
   ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1, 0, stream_->handle(), arguments,
                nullptr);
-  if (stream_->captures()) return;  // the caller keeps the inputs of a graph alive
+  if (stream_->captures()) {
+    stream_->note_capture();
+    return;  // the caller keeps the inputs of a graph alive
+  }
   release_inputs();
-  if (inputs.objects.empty() && inputs.memory.empty()) return;
+  if (inputs.objects.empty() && inputs.copies.empty()) return;
   inputs.done = make_event(stream_->context);
   ENVPOOL_CUDA(stream_->driver(), record_event, inputs.done.get(), stream_->handle());
   held_.push_back(std::move(inputs));
@@ -66,8 +72,8 @@ Address Launches::copied(size_t input, Address from, i64 bytes) {
 // Releases the inputs of launches that have run.
 void Launches::release_inputs() {
   while (!held_.empty() && stream_->driver().query_event(held_.front().done.get()) != kNotReady) {
-    for (Memory& memory : held_.front().memory) {
-      if (spare_.size() < kMostSpare) spare_.push_back(std::move(memory));
+    for (Copy& copy : held_.front().copies) {
+      if (spare_.size() < kMostSpare) spare_.push_back(std::move(copy));
     }
     held_.pop_front();
   }

@@ -20,11 +20,17 @@ namespace py = pybind11;
 
 class Launches {
  public:
+  // Memory for an input that is copied from the host. The copy to the device reads the pinned memory, which is kept and
+  // unchanged until the launch has run. In contrast, the driver need not stage pageable memory before the call returns.
+  struct Copy {
+    PinnedMemory host;
+    Memory device;
+  };
   // The inputs of a launch, which are kept until it has run.
   struct Inputs {
     Owned<Handle> done{};
     std::vector<py::object> objects{};
-    std::vector<Memory> memory{};
+    std::vector<Copy> copies{};
   };
 
   // `block_bytes` is the size of the blocks that launches write. With `in_place`, all launches write the same block.
@@ -77,7 +83,7 @@ class Launches {
   std::vector<Memory> converted_;
   std::vector<Memory> copies_;  // of the inputs of XLA's launches
   std::deque<Inputs> held_;
-  std::vector<Memory> spare_;
+  std::vector<Copy> spare_;
 };
 
 }  // namespace envpool::cuda

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "envpool/bindings/gpu/pool.h"
 
-#include <algorithm>
-#include <cstdio>
+#include <exception>
 #include <numeric>
 #include <utility>
 
+#include "envpool/bindings/gpu/capacity.h"
 #include "envpool/bindings/interpreter.h"
 #include "envpool/bindings/seeds.h"
 
 namespace envpool::cuda {
-
-namespace {
-
-std::string mebibytes(i64 bytes) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f MiB", f64(bytes) / (1 << 20));
-  return text;
-}
-
-}  // namespace
 
 // --- construction ---
 
@@ -54,7 +44,9 @@ DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceO
   const Context::Current current(*context_);
   module_ = load_module(context_, options_.image);
   kernel_ = kernel_of(driver, module_, "envpool_run");
-  check_memory();
+  // Each group needs two blocks: one that the caller holds, and one that the next launch writes.
+  const i64 groups = num_envs_ / options_.batch_size, blocks = options_.in_place ? 1 : 2;
+  require_memory(*context_, kernel_, num_envs_, states_.bytes() + blocks * groups * block_bytes_, label_);
   // Groups of an asynchronous pool must be able to run concurrently with the caller's work on the legacy stream.
   const auto order = options_.batch_size == num_envs_ ? WithLegacyStream::kInOrder : WithLegacyStream::kIndependent;
   std::vector<std::shared_ptr<const Stream>> streams;
@@ -69,22 +61,6 @@ DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceO
   for (const auto& group : groups_) group->launches.make_room(actions_->bytes_of(options_.batch_size));
   states_.place(streams, options_.batch_size, config);
   locked_->pool = this;
-}
-
-void DevicePool::check_memory() const {
-  Size free = 0, total = 0;
-  ENVPOOL_CUDA(context_->driver, memory_info, &free, &total);
-  // Each group needs two blocks: one that the caller holds, and one that the next launch writes.
-  const i64 groups = num_envs_ / options_.batch_size, blocks = options_.in_place ? 1 : 2;
-  const f64 each = f64(states_.bytes() + blocks * groups * block_bytes_) / num_envs_;
-  if (each * num_envs_ <= f64(free)) return;
-  const std::string device = "cuda:" + std::to_string(options_.number);
-  PyErr_SetString(PyExc_MemoryError,
-                  text("num_envs: " + std::to_string(num_envs_) + " environments take " +
-                       mebibytes(i64(each * num_envs_)) + " of " + device + ", which has " + mebibytes(i64(free)) +
-                       " free: at most " + std::to_string(i64(f64(free) / each)) + " fit")
-                      .c_str());
-  throw py::error_already_set();
 }
 
 void DevicePool::choose_outputs(const std::vector<std::string>& names) {
@@ -115,12 +91,12 @@ void DevicePool::free() {
   const Context::Current current(*context_);
   pending_.clear();
   if (!current) return;  // in a forked process, where nothing is freed
-  Status status = 0;
-  {
-    const python::Unlocked unlocked;
-    for (const auto& group : groups_) {
-      const Status one = context_->driver.synchronize_stream(group->launches.stream().handle());
-      if (status == 0) status = one;
+  std::exception_ptr failure;
+  for (const auto& group : groups_) {
+    try {
+      group->launches.stream().settle();
+    } catch (const CudaError&) {
+      failure = std::current_exception();
     }
   }
   for (const auto& group : groups_) group->launches.close();
@@ -129,7 +105,7 @@ void DevicePool::free() {
   known_ids_.clear();
   module_ = Owned<Handle>();
   results_module_ = Owned<Handle>();
-  context_->driver.check(status, Driver::name_of_synchronize_stream);
+  if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 void DevicePool::free_quietly() noexcept {
@@ -183,80 +159,11 @@ void DevicePool::require_idle(i32 env_id, const char* call) const {
                             " is under way; receive its result first");
 }
 
-// Splits the environments of a call into parts, each of one group. The ids of a call to an asynchronous pool must
-// consist of whole groups.
-std::vector<DevicePool::CallPart> DevicePool::parts_of(const py::object& env_id, const char* call) {
-  if (env_id.is_none()) return parts_of_all(call);
-  const bool on_device = py::isinstance<DeviceArray>(env_id);
-  const auto* known = on_device ? env_id.cast<const DeviceArray&>().values() : nullptr;
-  if (known != nullptr) return parts_of_ids(known->data(), i64(known->size()), call);
-  ids_.convert(on_device ? py::object(env_id.attr("numpy")()) : env_id, "env_id", options_.label);
-  return parts_of_ids(ids_.data(), ids_.size(), call);
-}
-
-std::vector<DevicePool::CallPart> DevicePool::parts_of_all(const char* call) {
-  std::vector<CallPart> parts;
-  for (const auto& group : groups_) {
-    parts.push_back({group.get(), group->ids, i64(parts.size()) * options_.batch_size});
-  }
-  require_distinct_idle(parts, call);
-  return parts;
-}
-
-std::vector<DevicePool::CallPart> DevicePool::parts_of_ids(const i32* ids, i64 count, const char* call) {
-  std::vector<CallPart> parts;
-  const i32 size = options_.batch_size;
-  if (count == 0)
-    label_.throw_invalid_argument(std::string(call) + ": env_id: expected at least one environment, got none");
-  if (groups_.size() > 1 && count % size != 0) {
-    label_.throw_invalid_argument(std::string(call) + ": env_id: expected whole batches of " + std::to_string(size) +
-                                  " environments, got " + std::to_string(count));
-  }
-  for (i64 first = 0; first < count; first += size) {
-    if (ids[first] < 0 || ids[first] >= num_envs_) require_idle(ids[first], call);  // refuses the id
-    Group* group = groups_[size_t(ids[first] / size)].get();
-    parts.push_back({group, checked_ids(ids + first, std::min<i64>(size, count - first), *group, call), first});
-  }
-  require_distinct_idle(parts, call);
-  return parts;
-}
-
-void DevicePool::require_distinct_idle(const std::vector<CallPart>& parts, const char* call) const {
-  std::vector<const Group*> groups;
-  for (const CallPart& part : parts) {
-    if (std::find(groups.begin(), groups.end(), part.group) != groups.end()) {
-      label_.throw_invalid_argument(std::string(call) + ": env_id: expected distinct ids, got " +
-                                    std::to_string(part.ids->front()) + " twice");
-    }
-    groups.push_back(part.group);
-    if (part.whole() && under_way_ == 0) continue;
-    for (const i32 id : *part.ids) require_idle(id, call);
-  }
-}
-
-// Checks that the ids are distinct, and in an asynchronous pool that they are exactly the ids of the group.
-DevicePool::Ids DevicePool::checked_ids(const i32* ids, i64 count, const Group& group, const char* call) const {
-  if (std::equal(ids, ids + count, group.ids->begin(), group.ids->end())) return group.ids;
-  std::vector<i32> sorted(ids, ids + count);
-  std::sort(sorted.begin(), sorted.end());
-  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) {
-    label_.throw_invalid_argument(std::string(call) + ": env_id: expected distinct ids, got " + std::to_string(*twice) +
-                                  " twice");
-  }
-  if (groups_.size() > 1 && sorted != *group.ids) {
-    label_.throw_invalid_argument(std::string(call) + ": env_id: expected environments " +
-                                  std::to_string(group.ids->front()) + " to " + std::to_string(group.ids->back()) +
-                                  ", which are one batch, got " + std::to_string(sorted.front()) + " to " +
-                                  std::to_string(sorted.back()));
-  }
-  return std::make_shared<const std::vector<i32>>(ids, ids + count);
-}
-
 void DevicePool::send_parts(const char* call, const std::function<std::vector<CallPart>()>& convert) {
   const CallGuard guard(*this);
   check_usable();
   if (sending_) label_.throw_invalid_call(std::string(call) + ": another send or reset of this pool has not returned");
+  resetting_ = false;
   const Context::Current current(*context_);
   std::vector<CallPart> parts;
   sending_ = true;
@@ -337,21 +244,22 @@ void DevicePool::reset(const py::object& env_id, const py::object& seeds, const 
   await_programs(env_id);
   send_parts("reset", [&] {
     std::vector<CallPart> parts = parts_of(env_id, "reset");
-    const python::Seeds given(seeds, streams, parts.back().first + parts.back().rows(), label_.name());
+    const python::Seeds generators(seeds, streams, parts.back().first + parts.back().rows(), label_.name());
     for (CallPart& part : parts) {
       Launches& launches = part.group->launches;
-      if (given.given()) {
+      if (generators.present()) {
         const i64 first = part.first, rows = part.rows();
         part.launch.seeds =
-            reinterpret_cast<u64*>(launches.staged(given.seeds() + first, rows * i64(sizeof(u64)), part.inputs));
+            reinterpret_cast<u64*>(launches.staged(generators.seeds() + first, rows * i64(sizeof(u64)), part.inputs));
         part.launch.streams =
-            reinterpret_cast<u32*>(launches.staged(given.streams() + first, rows * i64(sizeof(u32)), part.inputs));
+            reinterpret_cast<u32*>(launches.staged(generators.streams() + first, rows * i64(sizeof(u32)), part.inputs));
       }
       if (!part.whole()) part.launch.env_ids = launches.staged(*part.ids, part.inputs);
       part.launch.restart = true;
     }
     return parts;
   });
+  resetting_ = true;
 }
 
 DevicePool::Pending DevicePool::next_pending() {
@@ -365,7 +273,13 @@ DevicePool::Pending DevicePool::next_pending() {
 
 py::tuple DevicePool::recv(f64) {
   const CallGuard guard(*this);
-  check_usable();
+  // The methods `reset` of Python call this directly after the pool's `reset`, like the second half of a step (Faults).
+  if (!std::exchange(resetting_, false)) check_usable();
+  return receive();
+}
+
+py::tuple DevicePool::receive() {
+  check_open();
   const Pending pending = next_pending();
   const auto rows = i64(pending.ids->size());
   py::tuple arrays(outputs_.size());
@@ -392,7 +306,7 @@ py::tuple DevicePool::step(const py::object& action, const py::object& env_id) {
   if (groups_.size() == 1 && !pending_.empty())
     label_.throw_invalid_call("step: results of an earlier send are pending; call recv first");
   send(action, env_id);
-  return recv(-1);
+  return receive();
 }
 
 void DevicePool::discard() {
@@ -419,11 +333,11 @@ py::bytes DevicePool::snapshot(i32 env_id) {
   return states_.snapshot(env_id);
 }
 
-void DevicePool::restore(i32 env_id, const std::string& given) {
+void DevicePool::restore(i32 env_id, const std::string& state) {
   const CallGuard guard(*this);
   check_usable();
   require_idle(env_id, "restore");
-  states_.restore(env_id, given);
+  states_.restore(env_id, state);
 }
 
 void DevicePool::clone(i32 source, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
@@ -431,8 +345,8 @@ void DevicePool::clone(i32 source, const py::object& env_ids, const py::object& 
   check_usable();
   require_idle(source, "clone");
   const std::vector<i32> ids = idle_ids(env_ids, "env_ids", "clone");
-  const python::Seeds given(seeds, streams, i64(ids.size()), label_.name());
-  states_.clone(source, ids, given.seeds(), given.streams());
+  const python::Seeds generators(seeds, streams, i64(ids.size()), label_.name());
+  states_.clone(source, ids, generators.seeds(), generators.streams());
 }
 
 py::array DevicePool::render(const py::object& env_ids) {
@@ -468,9 +382,8 @@ py::dict DevicePool::states() {
 
 void DevicePool::wait() {
   const CallGuard guard(*this);
-  const python::Unlocked unlocked;
   const Context::Current current(*context_);
-  for (const auto& group : groups_) group->launches.stream().synchronize();
+  for (const auto& group : groups_) group->launches.stream().settle();
 }
 
 }  // namespace envpool::cuda

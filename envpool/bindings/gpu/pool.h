@@ -74,7 +74,7 @@ class DevicePool {
   i64 registered_number = -1;
   std::shared_ptr<void> registration_reference{};
   void send_from_xla(const SendArgs& args, Handle stream);
-  void recv_into(const std::vector<OutputBuffer>& results, Handle stream);
+  void recv_into(const std::vector<OutputBuffer>& results, Handle stream, Faults faults);
   // Waits for all launches, and throws if one reported a fault.
   void settle_calls();
   // The stream for calls from programs that have no stream, because XLA runs them on a CPU.
@@ -150,7 +150,6 @@ class DevicePool {
   // the programs may call this pool.
   void await_programs(const py::object& value) const;
   std::vector<i32> idle_ids(const py::object& env_ids, const char* name, const char* call);
-  void check_memory() const;
   void choose_outputs(const std::vector<std::string>& names);
   std::vector<CallPart> parts_of(const py::object& env_id, const char* call);
   std::vector<CallPart> parts_of_all(const char* call);
@@ -164,6 +163,8 @@ class DevicePool {
   Pending describe(CallPart& part);
   unsigned blocks_for(i32 rows) const { return unsigned((rows + options_.envs - 1) / options_.envs); }
   Pending next_pending();
+  // Returns the oldest batch.
+  py::tuple receive();
   Group& longest_received(const char* call);
   void describe_args(const SendArgs& args, CallPart& part, Handle stream, bool copy);
   void set_busy(const Pending& pending, bool busy);
@@ -197,7 +198,8 @@ class DevicePool {
   std::atomic<i64> under_way_{0};
   u64 batches_received_ = 0;
   i32 calls_ = 0;
-  bool sending_ = false;  // a call converts arguments or launches its parts, which may release the interpreter lock
+  bool resetting_ = false;  // the last call was `reset`
+  bool sending_ = false;    // a call converts arguments or launches its parts, which may release the interpreter lock
   std::atomic<bool> closed_{false};
   bool freed_ = false;
 };

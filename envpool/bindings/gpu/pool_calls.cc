@@ -87,7 +87,6 @@ void DevicePool::send_from_xla(const SendArgs& args, Handle stream) {
       auto& [ids, memory] = known_ids_[*part.ids];
       if (ids == nullptr) {
         memory = own.uploaded(*part.ids);
-        own.synchronize();
         ids = part.ids;
       }
       part.ids = ids;
@@ -103,9 +102,9 @@ void DevicePool::send_from_xla(const SendArgs& args, Handle stream) {
   }
 }
 
-void DevicePool::recv_into(const std::vector<OutputBuffer>& results, Handle stream) {
+void DevicePool::recv_into(const std::vector<OutputBuffer>& results, Handle stream, Faults faults) {
   const python::InHandler in_handler;
-  check_usable();
+  if (faults == Faults::kRaise) check_usable();
   const Context::Current current(*context_);
   const Pending pending = next_pending();
   const Stream& own = pending.group->launches.stream();
@@ -160,7 +159,7 @@ void DevicePool::settle_calls() {
   const python::InHandler in_handler;
   {
     const Context::Current current(*context_);
-    for (const auto& group : groups_) group->launches.stream().synchronize();
+    for (const auto& group : groups_) group->launches.stream().settle();
   }
   check_usable();
 }

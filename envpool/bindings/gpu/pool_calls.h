@@ -37,6 +37,11 @@ struct SendArgs {
   std::vector<i32> ids{};      // the environments, if the host knows them; else all, or the batch of `named_whole`
 };
 
+// Whether a recv begins by raising the fault of an earlier launch. In the second half of a step, it does not: the step
+// is under way, so an error would leave its batch to be received, and the caller would not know. The next call raises
+// the fault.
+enum class Faults { kRaise, kKeep };
+
 // An array that a recv fills.
 struct OutputBuffer {
   int array;  // index in the block's layout; -1: `done`

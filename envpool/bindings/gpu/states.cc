@@ -76,7 +76,6 @@ void DeviceStates::place(std::vector<std::shared_ptr<const Stream>> streams, i32
   limits_ = stream.uploaded(config.max_episode_steps);
   players_ = stream.uploaded(std::vector<i32>(size_t(num_envs_), 0));
   over_ = stream.uploaded(std::vector<u8>(size_t(num_envs_), 1));
-  stream.synchronize();  // the host's copies are freed next
 }
 
 void DeviceStates::place_models(const Stream& stream) {
@@ -104,7 +103,6 @@ void DeviceStates::place_models(const Stream& stream) {
     all.insert(all.end(), own.begin(), own.end());
   }
   params_ = stream.uploaded(all);
-  stream.synchronize();
 }
 
 // Writes the initial states. Each is a copy of the twin's, reseeded with the key and stream of the environment.
@@ -147,8 +145,17 @@ void DeviceStates::close() {
   blobs_.clear();
 }
 
+void DeviceStates::gather() const {
+  const Context::Current current(*streams_[0]->context);
+  for (size_t i = 1; i < streams_.size(); ++i) streams_[0]->follow(streams_[i]->handle());
+  const auto found =
+      std::find_if(streams_.begin(), streams_.end(), [](const auto& stream) { return stream->has_graphs(); });
+  if (found != streams_.end()) streams_[0]->follow_device();
+}
+
 void DeviceStates::with_device(const Stream& stream, const std::function<void()>& action) {
   const Context::Current current(*stream.context);
+  stream.follow_graphs();
   if (exposed_) slots_->reclaim(stream);
   const python::Unlocked unlocked;
   action();
@@ -229,10 +236,7 @@ void DeviceStates::render(i32 env_id, u8* rgb) {
 }
 
 std::vector<i32> DeviceStates::players() {
-  for (size_t i = 1; i < streams_.size(); ++i) {
-    const Context::Current current(*streams_[0]->context);
-    streams_[0]->follow(streams_[i]->handle());
-  }
+  gather();
   std::vector<i32> counts(static_cast<size_t>(num_envs_));
   download(*streams_[0], counts.data(), players_.address(), i64(counts.size() * sizeof(i32)));
   return counts;
@@ -241,8 +245,7 @@ std::vector<i32> DeviceStates::players() {
 py::dict DeviceStates::parts() {
   TextBuffer json;
   try_table([&](abi::TextSink error) { return table_.device->view(json, error); });
-  const Context::Current current(*streams_[0]->context);
-  for (size_t i = 1; i < streams_.size(); ++i) streams_[0]->follow(streams_[i]->handle());
+  gather();
   exposed_ = true;
   py::dict parts;
   for (const py::handle item : py::module_::import("json").attr("loads")(json.text)) {

@@ -65,7 +65,10 @@ class DeviceStates {
   Address slot(i32 env_id) const { return slots_->memory.address() + Address(i64(env_id) * slot_bytes_); }
   void place_models(const Stream& stream);
   void place_slots(const Stream& stream, const EnvConfig& config);
-  // Runs an action that uses the device's memory, and waits for the stream, without the interpreter lock.
+  // Makes the first stream wait for the launches of all streams.
+  void gather() const;
+  // Runs an action that uses the device's memory, and waits for the stream, without the interpreter lock. The action
+  // sees the results of all launches of the stream, including those in graphs.
   void with_device(const Stream& stream, const std::function<void()>& action);
   void download(const Stream& stream, void* to, Address from, i64 bytes);
   std::string save(i32 env_id);

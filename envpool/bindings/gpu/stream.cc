@@ -8,6 +8,16 @@
 
 namespace envpool::cuda {
 
+namespace {
+
+constexpr const char* kCaptureInTheWay =
+    "A CUDA graph is being captured on this GPU, perhaps by another thread, so the driver refuses to wait for all work "
+    "on the GPU, and has invalidated the capture. A pool needs this wait after an array was imported on a non-blocking "
+    "stream, as in JAX, and after a step was captured. Make no such call while a graph is captured, or import arrays "
+    "on the default stream or a blocking stream";
+
+}  // namespace
+
 bool Stream::captures(Handle stream) const {
   int capturing = 0;
   const Status status = driver().is_capturing(stream, &capturing);
@@ -29,14 +39,27 @@ u64 Stream::capture_of(Handle stream) const {
 void Stream::follow_device() const {
   const Owned<Handle> event = make_event(context);
   const auto record = driver().record_context;
-  const Status status = record == nullptr ? kNotSupported : record(context->handle(), event.get());
-  if (status == kNotSupported) {
+  Status status = record == nullptr ? kNotSupported : record(context->handle(), event.get());
+  const bool on_host = status == kNotSupported;
+  if (on_host) {
     const python::Unlocked unlocked;
-    ENVPOOL_CUDA(driver(), synchronize_context);
-    return;
+    status = driver().synchronize_context();
   }
-  driver().check(status, Driver::name_of_record_context);
-  ENVPOOL_CUDA(driver(), wait_event, handle(), event.get(), 0);
+  const char* call = on_host ? Driver::name_of_synchronize_context : Driver::name_of_record_context;
+  driver().check(status, call, status == kCaptureUnsupported ? kCaptureInTheWay : nullptr);
+  if (!on_host) ENVPOOL_CUDA(driver(), wait_event, handle(), event.get(), 0);
+}
+
+void Stream::settle() const {
+  follow_graphs();
+  const python::Unlocked unlocked;
+  synchronize();
+}
+
+bool Stream::is_blocking(Handle stream) const {
+  unsigned flags = 0;
+  ENVPOOL_CUDA(driver(), stream_flags, stream, &flags);
+  return (flags & kStreamNonBlocking) == 0;
 }
 
 void Stream::order(Handle first, Handle then) const {
@@ -58,11 +81,12 @@ void Stream::fill(Address to, u8 value, i64 bytes) const {
 
 void DeviceBlock::lend(Handle reader) {
   const Context::Current current(*stream->context);
+  stream->follow_graphs();
   stream->lead(reader);
   if (reader == kLegacyStream) {
-    legacy_ = true;
+    readers_ = std::max(readers_, kLegacy);
   } else if (const u64 capture = stream->capture_of(reader); capture == 0) {
-    others_ = true;
+    readers_ = std::max(readers_, stream->is_blocking(reader) ? kBlocking : kAny);
   } else {
     std::erase_if(captured_, [&](const Captured& old) { return old.capture != capture || old.stream == reader; });
     captured_.push_back({reader, capture});
@@ -71,26 +95,30 @@ void DeviceBlock::lend(Handle reader) {
 
 void DeviceBlock::lend() {
   const Context::Current current(*stream->context);
-  others_ = true;
+  stream->follow_graphs();
+  readers_ = kAny;
   if (!stream->captures() && !stream->captures(kLegacyStream)) stream->lead(kLegacyStream);
 }
 
 void DeviceBlock::reclaim(const Stream& writer) const {
-  if (!legacy_ && !others_ && captured_.empty()) return;
+  if (readers_ == kNone && captured_.empty() && !writer.has_graphs()) return;
   if (writer.captures()) {
     const u64 capture = writer.capture_of(writer.handle());
     for (const Captured& reader : captured_) {
       if (reader.capture == capture) writer.follow(reader.stream);
     }
-  } else if (others_ || !captured_.empty()) {  // the graph of an earlier capture may have been launched on any stream
-    writer.follow_device();
+  } else if (readers_ == kAny || !captured_.empty() || writer.has_graphs()) {
+    writer.follow_device();  // the graph of an earlier capture may have been launched on any stream
   } else if (!writer.captures(kLegacyStream)) {
     writer.follow(kLegacyStream);
+  } else if (readers_ == kBlocking || !writer.is_blocking(writer.handle())) {
+    // Using the legacy stream would invalidate the capture. A blocking writer waits for the legacy stream anyway.
+    writer.driver().check(kCaptureImplicit, Driver::name_of_record_event, kCaptureInTheWay);
   }
 }
 
 void DeviceBlock::forget_readers() {
-  legacy_ = others_ = false;
+  readers_ = kNone;
   captured_.clear();
 }
 

@@ -361,12 +361,16 @@ CallStream::CallStream(const Call& call) {
   ENVPOOL_CUDA(driver, stream_context, handle, &context);
   ENVPOOL_CUDA(driver, push_context, context);
   const cuda::Status status = driver.context_device(&device);
-  if (status == 0) return;
+  if (status == 0) {
+    guard.emplace(driver);
+    return;
+  }
   driver.pop_context(&context);
   driver.check(status, Driver::name_of_context_device);
 }
 
 CallStream::~CallStream() {
+  guard.reset();
   Handle popped = nullptr;
   if (given) cuda_driver().pop_context(&popped);
 }

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct CallStream {
   cuda::Handle handle = nullptr;
   int device = 0;
   bool given = false;
+  std::optional<cuda::CaptureModeGuard> guard{};
 
   explicit CallStream(const Call& call);
   ~CallStream();

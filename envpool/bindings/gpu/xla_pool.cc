@@ -16,6 +16,7 @@ namespace envpool::xla {
 
 using cuda::Address;
 using cuda::DevicePool;
+using cuda::Faults;
 using cuda::OutputBuffer;
 using cuda::SendArgs;
 
@@ -88,7 +89,27 @@ class DevicePoolCall {
     pool_->send_from_xla(args, stream_);
   }
 
-  void recv() {
+  void recv() { receive(Faults::kRaise); }
+
+  void step() {
+    send();
+    receive(Faults::kKeep);
+  }
+
+  // Passes the handle on.
+  void finish() {
+    const Buffer &from = frame_.argument(0), &to = frame_.result(0);
+    const i64 bytes = elements_of(from) * itemsize(from.dtype);
+    if (elements_of(to) * itemsize(to.dtype) != bytes) malformed("the handle has another size");
+    const cuda::Context::Current current(*pool_->context());
+    if (from.data != to.data) {
+      ENVPOOL_CUDA(pool_->context()->driver, copy, address_of(to), address_of(from), cuda::Size(bytes), stream_);
+    }
+    if (!given_) pool_->settle_calls();
+  }
+
+ private:
+  void receive(Faults faults) {
     const BlockLayout& layout = pool_->block_layout();
     const std::vector<i32> outputs = frame_.integers("outputs");
     std::vector<OutputBuffer> results;
@@ -108,27 +129,9 @@ class DevicePoolCall {
       check_elements(result, elements, "of a pool");
       if (elements > 0) results.push_back(buffer);
     }
-    pool_->recv_into(results, stream_);
+    pool_->recv_into(results, stream_, faults);
   }
 
-  void step() {
-    send();
-    recv();
-  }
-
-  // Passes the handle on.
-  void finish() {
-    const Buffer &from = frame_.argument(0), &to = frame_.result(0);
-    const i64 bytes = elements_of(from) * itemsize(from.dtype);
-    if (elements_of(to) * itemsize(to.dtype) != bytes) malformed("the handle has another size");
-    const cuda::Context::Current current(*pool_->context());
-    if (from.data != to.data) {
-      ENVPOOL_CUDA(pool_->context()->driver, copy, address_of(to), address_of(from), cuda::Size(bytes), stream_);
-    }
-    if (!given_) pool_->settle_calls();
-  }
-
- private:
   std::string text(const std::string& what) const { return "[" + entry_->label + "] " + name_ + ": " + what; }
 
   const CallFrame& frame_;

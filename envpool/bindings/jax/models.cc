@@ -23,12 +23,12 @@ SignedParams::Tail SignedParams::tail(const u8* row) const {
   return {signature_of(reinterpret_cast<const u64*>(row), words(), key()), 0};
 }
 void SignedParams::sign(u8* row) const {
-  const Tail made = tail(row);
-  std::memcpy(row + resolved_bytes_, &made, sizeof(made));
+  const Tail expected = tail(row);
+  std::memcpy(row + resolved_bytes_, &expected, sizeof(expected));
 }
 bool SignedParams::is_signed(const u8* row) const {
-  const Tail made = tail(row);
-  return std::memcmp(row + resolved_bytes_, &made, sizeof(made)) == 0;
+  const Tail expected = tail(row);
+  return std::memcmp(row + resolved_bytes_, &expected, sizeof(expected)) == 0;
 }
 
 PureModel::PureModel(const abi::Table& of, std::string name, OptionList with, i32 max_episode_steps,

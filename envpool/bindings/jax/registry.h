@@ -46,8 +46,8 @@ class Registry {
   // Returns null if the object does not exist or has been freed.
   std::shared_ptr<T> find(i64 number) {
     const std::lock_guard lock(mutex_);
-    const auto found = objects_.find(number);
-    return found == objects_.end() ? nullptr : found->second.lock();
+    const auto entry = objects_.find(number);
+    return entry == objects_.end() ? nullptr : entry->second.lock();
   }
   i64 size() {
     const std::lock_guard lock(mutex_);

@@ -85,11 +85,11 @@ class PyPool {
     check("batch_size", batch_size, 0, num_envs, label);
     check("num_threads", num_threads, 0, kMaxNumThreads, label);
     check("autoreset", autoreset, 0, 2, label);
-    const Seeds given(seeds, streams);
+    const Seeds generators(seeds, streams);
     EnvConfig config{num_envs,          abi::Autoreset(autoreset), {},
-                     max_episode_steps, given.all_seeds(),         given.all_streams()};
+                     max_episode_steps, generators.all_seeds(),    generators.all_streams()};
     for (const py::dict& one : options) config.options.push_back(PyTable::option_list(one));
-    const bool lengths = (options.size() == 1 || i32(options.size()) == num_envs) && given.size() == num_envs &&
+    const bool lengths = (options.size() == 1 || i32(options.size()) == num_envs) && generators.size() == num_envs &&
                          i32(max_episode_steps.size()) == num_envs;
     if (!lengths)
       throw py::value_error("[" + label + "] seeds, streams, max_episode_steps: expected num_envs values of each");
@@ -108,22 +108,23 @@ class PyPool {
   }
   // Creates a pool from keyword arguments. They are looked up here, because pybind11's own lookup dereferences null
   // when memory runs out. Prepends the label to errors of environments' constructors, which do not know it.
-  static std::unique_ptr<PyPool> make(const py::kwargs& given) {
+  static std::unique_ptr<PyPool> make(const py::kwargs& arguments) {
     for (const char* name : kKeywords) {
-      if (given.size() != std::size(kKeywords) || !given.contains(name)) {
+      if (arguments.size() != std::size(kKeywords) || !arguments.contains(name)) {
         std::string names;
         for (const char* known : kKeywords) names += (names.empty() ? "" : ", ") + std::string(known);
         throw py::type_error("Pool: expected the keywords " + names);
       }
     }
-    const auto label = given["label"].cast<std::string>();
-    const auto num_envs = given["num_envs"].cast<i32>(), batch_size = given["batch_size"].cast<i32>();
+    const auto label = arguments["label"].cast<std::string>();
+    const auto num_envs = arguments["num_envs"].cast<i32>(), batch_size = arguments["batch_size"].cast<i32>();
     try {
       return std::make_unique<PyPool>(
-          given["table"].cast<const PyTable&>(), label, given["options"].cast<std::vector<py::dict>>(), num_envs,
-          batch_size, given["num_threads"].cast<i32>(), given["thread_cpus"].cast<std::vector<i32>>(),
-          py::object(given["seeds"]), py::object(given["streams"]), given["autoreset"].cast<i32>(),
-          given["max_episode_steps"].cast<std::vector<i32>>(), given["outputs"].cast<std::vector<std::string>>());
+          arguments["table"].cast<const PyTable&>(), label, arguments["options"].cast<std::vector<py::dict>>(),
+          num_envs, batch_size, arguments["num_threads"].cast<i32>(), arguments["thread_cpus"].cast<std::vector<i32>>(),
+          py::object(arguments["seeds"]), py::object(arguments["streams"]), arguments["autoreset"].cast<i32>(),
+          arguments["max_episode_steps"].cast<std::vector<i32>>(),
+          arguments["outputs"].cast<std::vector<std::string>>());
     } catch (const TableError& error) {
       throw std::invalid_argument("[" + label + "] " + error.what());
     } catch (const NoMemory&) {
@@ -178,9 +179,9 @@ class PyPool {
     drop_abandoned();
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_id, "env_id", pool_->label());
-    const Seeds given(seeds, streams, ids_.size(), pool_->label());
+    const Seeds generators(seeds, streams, ids_.size(), pool_->label());
     const std::string bytes = options.is_none() ? std::string() : options.cast<std::string>();
-    pool_->reset(ids_.data(), ids_.size(), given.seeds(), given.streams(), bytes);
+    pool_->reset(ids_.data(), ids_.size(), generators.seeds(), generators.streams(), bytes);
   }
 
   py::tuple recv(double timeout) {
@@ -215,8 +216,8 @@ class PyPool {
     drop_abandoned();
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
-    const Seeds given(seeds, streams, ids_.size(), pool_->label());
-    pool_->clone(source, ids_.data(), ids_.size(), given.seeds(), given.streams());
+    const Seeds generators(seeds, streams, ids_.size(), pool_->label());
+    pool_->clone(source, ids_.data(), ids_.size(), generators.seeds(), generators.streams());
   }
 
   // Returns the arrays of a batch with the current observations of idle environments.

@@ -15,6 +15,7 @@
 
 #include "envpool/core/check/arrays.h"
 #include "envpool/core/plugin.h"
+#include "envpool/core/text.h"
 
 namespace envpool::check {
 
@@ -324,11 +325,7 @@ class Game {
     }
     call.function = nullptr;
   }
-  static std::string number(f64 value) {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.9g", value);
-    return text;
-  }
+  static std::string number(f64 value) { return to_text(value, 9); }
 
   void render() {
     const i64 height = model_->spec.render_height, width = model_->spec.render_width;

@@ -23,18 +23,18 @@ class OptionArguments {
   OptionArguments(int count, char** arguments) {
     texts_.reserve(size_t(2 * count));
     for (int i = 0; i < count; ++i) {
-      const std::string given = arguments[i];
-      const size_t equals = given.find('=');
-      texts_.push_back(given.substr(0, equals));
+      const std::string argument = arguments[i];
+      const size_t equals = argument.find('=');
+      texts_.push_back(argument.substr(0, equals));
       const char* name = texts_.back().c_str();
-      const std::string value = given.substr(equals + 3);
+      const std::string value = argument.substr(equals + 3);
       abi::Option option{name, abi::kOptionInt, 0, 0, nullptr, 0};
-      switch (given[equals + 1]) {
+      switch (argument[equals + 1]) {
         case 'b': option.kind = abi::kOptionBool; [[fallthrough]];
-        case 'i': option.integer = std::stoll(value); break;
+        case 'i': option.integer = parse_integer(value).value(); break;
         case 'r':
           option.kind = abi::kOptionReal;
-          option.real = std::stod(value);
+          option.real = parse_real(value).value();
           break;
         default:
           std::string bytes;
@@ -58,14 +58,14 @@ template <class Env>
 int run(int count, char** arguments) {
   write_line("started", "%s", __sanitizer_set_death_callback == nullptr ? "plain" : "sanitized");
   install_handlers();
-  const OptionArguments given(count - 2, arguments + 2);
+  const OptionArguments argument(count - 2, arguments + 2);
   const i32 limit = i32(std::atoi(arguments[1]));
   constexpr contract::ContractKind kKind = contract::contract_of<Env>();
   using Contract = std::conditional_t<
       kKind == contract::ContractKind::kPortable, PortableContract<Env>,
       std::conditional_t<kKind == contract::ContractKind::kWorld, WorldContract<Env>, HostContract<Env>>>;
   try {
-    Game<Env, Contract>(given.options(), limit).play();
+    Game<Env, Contract>(argument.options(), limit).play();
   } catch (const std::exception& error) {
     mistake("params", std::string("params() or spec() throws an exception: ") + error.what());
   }

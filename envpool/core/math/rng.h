@@ -92,6 +92,7 @@ struct Rng {
 
   ENVPOOL_FN void begin_episode(u32 number) {
     episode = number;
+    agent = 0;
     draws = 0;
   }
 

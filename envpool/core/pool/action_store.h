@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "envpool/core/pool/admission.h"
@@ -68,13 +69,22 @@ class ActionStore {
         std::memcpy(to, from, size_t(bytes * count));
         continue;
       }
-      for (i32 k = 0; k < count; ++k) {
-        std::memcpy(to + i64(env_ids[k]) * max_players * bytes, from + k * bytes, size_t(bytes));
+      switch (bytes) {  // a constant size saves the call of memcpy()
+        case 4: copy_rows(to, from, env_ids, count, max_players, std::integral_constant<i64, 4>()); break;
+        case 8: copy_rows(to, from, env_ids, count, max_players, std::integral_constant<i64, 8>()); break;
+        default: copy_rows(to, from, env_ids, count, max_players, bytes);
       }
     }
   }
 
  private:
+  template <class Bytes>
+  static void copy_rows(u8* to, const u8* from, const i32* env_ids, i32 count, i32 max_players, Bytes bytes) {
+    for (i32 k = 0; k < count; ++k) {
+      std::memcpy(to + i64(env_ids[k]) * max_players * bytes, from + k * bytes, size_t(bytes));
+    }
+  }
+
   static constexpr i32 kNotSent = -1;
 
   i64 bytes_of(i32 field) const { return layout_.actions[field].row_bytes * num_envs_ * layout_.max_players; }

@@ -47,18 +47,20 @@ class Admission {
       count_ = count;
       return order;
     }
+    u8* const under_way = under_way_.data();
+    const u32 num_envs = u32(num_envs_);
     i32 k = 0;
     try {
       for (; k < count; ++k) {
         const i32 env_id = env_ids[k];
-        if (env_id < 0 || env_id >= num_envs_ || under_way_[size_t(env_id)]) {
+        if (u32(env_id) >= num_envs || under_way[env_id]) {
           if (std::find(env_ids, env_ids + k, env_id) != env_ids + k) {
             label_.throw_invalid_argument(std::string(call) + ": env_id: expected distinct ids, got " +
                                           std::to_string(env_id) + " twice");
           }
           require_idle(env_id, call);
         }
-        under_way_[size_t(env_id)] = 1;
+        under_way[env_id] = 1;
       }
     } catch (...) {
       for (i32 j = 0; j < k; ++j) under_way_[size_t(env_ids[j])] = 0;
@@ -105,16 +107,19 @@ class Admission {
     const i32* counts = block.values<i32>(abi::kPlayers);
     const u8* terminated = block.values<u8>(abi::kTerminated);
     const u8* truncated = block.values<u8>(abi::kTruncated);
+    // Local variables, because the compiler would load the pointers again after each store of a byte.
+    u8 *const under_way = under_way_.data(), *const over = over_.data();
+    i32* const players = players_.data();
     if (block.order() == RowOrder::kById) {
       std::fill(under_way_.begin(), under_way_.end(), u8(0));
-      for (i32 row = 0; row < rows; ++row) over_[size_t(row)] = terminated[row] | truncated[row];
+      for (i32 row = 0; row < rows; ++row) over[row] = terminated[row] | truncated[row];
       std::copy(counts, counts + rows, players_.begin());
     } else {
       for (i32 row = 0; row < rows; ++row) {
         const size_t env_id = size_t(env_ids[row]);
-        under_way_[env_id] = 0;
-        over_[env_id] = terminated[row] | truncated[row];
-        players_[env_id] = counts[row];
+        under_way[env_id] = 0;
+        over[env_id] = terminated[row] | truncated[row];
+        players[env_id] = counts[row];
       }
     }
     count_ -= rows;
@@ -129,11 +134,14 @@ class Admission {
 
  private:
   RowOrder order_of(const i32* env_ids, i32 count) const {
-    bool same = count == num_envs_;
-    for (i32 k = 0; same && k < count; k += 64) {
-      for (i32 j = k; j < std::min(k + 64, count); ++j) same &= env_ids[j] == j;
+    if (count != num_envs_) return RowOrder::kAsSent;
+    constexpr i32 kStride = 64;  // constant, so that the compiler uses SIMD instructions
+    i32 k = 0, wrong = 0;
+    for (; k + kStride <= count && wrong == 0; k += kStride) {
+      for (i32 j = 0; j < kStride; ++j) wrong |= env_ids[k + j] ^ (k + j);
     }
-    return same ? RowOrder::kById : RowOrder::kAsSent;
+    for (; k < count; ++k) wrong |= env_ids[k] ^ k;
+    return wrong == 0 ? RowOrder::kById : RowOrder::kAsSent;
   }
 
   const Label& label_;

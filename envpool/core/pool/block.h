@@ -20,6 +20,7 @@
 #include "envpool/core/aligned_memory.h"
 #include "envpool/core/system/resources.h"
 #include "envpool/core/table/vtable.h"
+#include "envpool/core/text.h"
 
 namespace envpool {
 
@@ -31,7 +32,7 @@ struct Failure {
   // If there is no memory for the message, uses a text so short that std::string stores it without allocating.
   static Failure of(i32 env_id, const char* message) noexcept {
     try {
-      return {env_id, message};
+      return {env_id, valid_utf8(message)};
     } catch (const std::bad_alloc&) {
       return {env_id, "out of memory"};
     }

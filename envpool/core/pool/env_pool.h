@@ -6,6 +6,8 @@
 //   action_store.h        their actions
 //   scheduler.h           the queue, and its distribution over workers and callers
 //   worker_wakeups.h      how workers wait and are woken
+//   worker_threads.h      how workers begin and end
+//   waits.h               how callers wait
 //   result_blocks.h       the blocks that results are written to, in the order of recv()
 //   idle_environments.h   snapshots, copies and images of idle environments
 //   memory_guard.h        refuses pools that would exceed the memory limit
@@ -26,12 +28,10 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -51,15 +51,17 @@
 #include "envpool/core/pool/result_blocks.h"
 #include "envpool/core/pool/scheduler.h"
 #include "envpool/core/pool/spin.h"
+#include "envpool/core/pool/waits.h"
+#include "envpool/core/pool/worker_threads.h"
 #include "envpool/core/system/resources.h"
 
 namespace envpool {
 
 class EnvPool : public std::enable_shared_from_this<EnvPool> {
  public:
-  using Clock = std::chrono::steady_clock;
-  using Deadline = std::optional<Clock::time_point>;
-  using Interrupt = std::function<bool()>;  // polled during waits; must not throw
+  using Clock = envpool::Clock;
+  using Deadline = envpool::Deadline;
+  using Interrupt = envpool::Interrupt;
 
   static std::shared_ptr<EnvPool> make(const abi::Table& table, const EnvConfig& config, PoolOptions options) {
     const FloatModeGuard float_mode;
@@ -136,11 +138,12 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     check_call("discard");
     while (results_.rows_done() != admission_.count()) {
       const bool ran = bounded_ && run_unlocked(lock, [this] { return run_once(); });
-      lock.unlock();
-      if (!ran) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      const bool stop = interrupted && interrupted();
-      lock.lock();
-      if (stop) throw Interrupted();
+      if (!ran) {
+        lock.unlock();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        lock.lock();
+      }
+      poll_interrupt(interrupted, lock);
       if (closed_) label_.throw_invalid_call("reset: the pool is closed");
     }
     results_.discard([this](const Block& block, i32 rows) { admission_.settle(block, rows); });
@@ -202,34 +205,13 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     if (timeout.count() < 1e8) deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout);
     std::unique_lock lock(mutex_);
     stop_threads();
-    while (!joined_ && (running_ > 0 || joining_)) {
-      const Clock::time_point now = Clock::now();
-      if (deadline && now >= *deadline) {
-        if (!joining_) {
-          joined_ = true;
-          for (std::thread& thread : threads_) thread.detach();
-          threads_.clear();
-          exited_.notify_all();
-        }
-        throw TimedOut(text("close: an environment did not finish its step in time; its thread is abandoned"));
-      }
-      wait(exited_, lock, now, deadline);
-      if (!interrupted) continue;
-      lock.unlock();
-      const bool stop = interrupted();
-      lock.lock();
-      if (stop) throw Interrupted();
+    const auto release = [this] {
+      envs_->destroy_envs();
+      blocks_->trim();
+    };
+    if (!threads_.end(lock, deadline, interrupted, release)) {
+      throw TimedOut(text("close: an environment did not finish its step in time; its thread is abandoned"));
     }
-    if (joined_) return;
-    joining_ = true;
-    std::vector<std::thread> threads = std::move(threads_);
-    lock.unlock();
-    for (std::thread& thread : threads) thread.join();
-    envs_->destroy_envs();
-    blocks_->trim();
-    lock.lock();
-    joined_ = true;
-    exited_.notify_all();
   }
 
   bool closed() const { return closed_; }
@@ -255,8 +237,6 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   std::string text(const std::string& message) const { return label_.text(message); }
 
  private:
-  static constexpr auto kPollInterval = std::chrono::milliseconds(50);
-
   EnvPool(const abi::Table& table, const EnvConfig& config, PoolOptions options)
       : table_(table),
         label_(options.label),
@@ -306,18 +286,17 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     const std::vector<i32>& cpus = options_.thread_cpus;
     std::unique_lock lock(mutex_);
     try {
-      threads_.reserve(size_t(options_.num_threads));
+      threads_.reserve(options_.num_threads);
       for (i32 i = 0; i < options_.num_threads; ++i) {
         const i32 cpu = cpus.empty() ? -1 : cpus[size_t(i) % cpus.size()];
-        threads_.emplace_back([self = shared_from_this(), cpu, i] {
+        threads_.start([self = shared_from_this(), cpu, i] {
           name_this_thread("envpool-", i);
           pin_this_thread(cpu);
           self->work();
         });
-        ++running_;
       }
     } catch (...) {
-      const i32 started = running_;
+      const i32 started = threads_.running();
       lock.unlock();
       close(std::chrono::seconds(10));
       try {
@@ -362,7 +341,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
     for (i32 k = 0; seeds != nullptr && k < count; ++k) envs_->seed(env_ids[k], seeds[k], streams[k]);
     results_.append(block);
-    scheduler_.submit(env_ids, count, task, block, help, receiving_);
+    scheduler_.submit(env_ids, count, order, task, block, help, receiving_);
   }
 
   Batch receive(std::unique_lock<std::mutex>& lock, const Deadline& deadline, const Interrupt& interrupted,
@@ -392,36 +371,27 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       if (last_poll == Clock::time_point()) last_poll = now;
       if (interrupted && now - last_poll > kPollInterval) {
         last_poll = now;
-        lock.unlock();
-        const bool stop = interrupted();
-        lock.lock();
-        if (stop) throw Interrupted();
+        poll_interrupt(interrupted, lock);
         if (results_.has_put_back() || results_.complete() != nullptr) continue;
       }
       if (ran) continue;
       if (deadline && now >= *deadline) throw TimedOut(text("recv: no batch was complete within the timeout"));
       waiting_.fetch_add(1, std::memory_order_seq_cst);
       ENVPOOL_INTERLEAVE();
-      if (results_.complete() == nullptr && !results_.has_put_back() && !closed_) wait(received_, lock, now, deadline);
+      if (results_.complete() == nullptr && !results_.has_put_back() && !closed_)
+        wait_slice(received_, lock, now, deadline);
       waiting_.fetch_sub(1, std::memory_order_seq_cst);
     }
-  }
-
-  // Waits for a notification, at most until the deadline or the next poll for signals.
-  static void wait(std::condition_variable& condition, std::unique_lock<std::mutex>& lock, Clock::time_point now,
-                   const Deadline& deadline) {
-    const Clock::time_point slice = now + kPollInterval;
-    condition.wait_until(lock, deadline ? std::min(*deadline, slice) : slice);
   }
 
   // Runs `action` without the lock. Meanwhile this thread counts as one that may access the environments.
   template <class Action>
   bool run_unlocked(std::unique_lock<std::mutex>& lock, Action&& action) {
-    ++running_;
+    threads_.enter();
     lock.unlock();
     const bool ran = action();
     lock.lock();
-    finish_running();
+    threads_.leave();
     return ran;
   }
 
@@ -445,11 +415,6 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     envs_->cancel();
   }
 
-  // Records that this thread no longer accesses the environments. mutex_ is held.
-  void finish_running() {
-    if (--running_ == 0 && closed_) exited_.notify_all();
-  }
-
   // ---- the workers' side ----
 
   void work() {
@@ -457,15 +422,16 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       while (!scheduler_.stopping() && run_once()) continue;
     }
     std::lock_guard lock(mutex_);
-    finish_running();
+    threads_.leave();
   }
 
-  // The context of a table call: the pool, and in asynchronous mode the claimed row.
+  // The context of a table call: the pool, and the block of the run or of the claimed row.
   struct Execution {
     EnvPool* pool;
     Block* block = nullptr;
-    i32 row_env_id = -1;    // the environment that claimed the current row
-    i32 pending_count = 0;  // exceptions of an environment without a row: in its step, and in its reset
+    bool all_have_rows = false;  // from the start; otherwise each environment claims a row
+    i32 row_env_id = -1;         // the environment that claimed the current row
+    i32 pending_count = 0;       // exceptions of an environment without a row: in its step, and in its reset
     Failure pending[2]{};
   };
 
@@ -473,28 +439,36 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   bool run_once() {
     Run run;
     if (!scheduler_.take(run)) return false;
-    Execution execution{this, run.block};
+    const Clock::time_point begin = Clock::now();
+    for (i32 done = 0; done < run.count;) {
+      ResultBlocks::Rows rows{run.block, run.first_row, run.count};
+      // A run of several environments is short, and the rows of one thread should be neighbors (result_blocks.h).
+      if (run.block == nullptr && bounded_ && run.count > 1) rows = results_.claim(run.count - done);
+      execute(run, done, rows);
+      done += rows.count;
+    }
+    scheduler_.measure(run, u64(std::chrono::nanoseconds(Clock::now() - begin).count()));
+    return true;
+  }
+
+  // Executes rows.count environments of a run, beginning with environment `first`. If there is no block, each
+  // environment claims a row when its results are ready, so that a slow environment does not delay a batch.
+  void execute(const Run& run, i32 first, const ResultBlocks::Rows& rows) {
+    Execution execution{.pool = this, .block = rows.block, .all_have_rows = rows.block != nullptr};
     abi::Work work{};
-    work.env_ids = run.env_ids;
-    work.count = run.count;
+    work.env_ids = run.env_ids + first;
+    work.count = rows.count;
     work.actions = actions_.fields();
-    if (run.block != nullptr) work.rows = run.block->rows_from(run.first_row);
+    if (rows.block != nullptr) work.rows = rows.block->rows_from(rows.first);
     work.claim = claim;
     work.fail = record_failure;
     work.context = &execution;
     work.pause = publish_row;
-    const Clock::time_point begin = Clock::now();
     {
       const FloatModeGuard float_mode;
       envs_->run(work, run.task);
     }
-    scheduler_.measure(run, u64(std::chrono::nanoseconds(Clock::now() - begin).count()));
-    if (run.block != nullptr) {
-      finish(run.block, run.count);
-    } else if (execution.block != nullptr) {
-      finish(execution.block, 1);
-    }
-    return true;
+    if (execution.block != nullptr) finish(execution.block, execution.all_have_rows ? rows.count : 1);
   }
 
   // Records that rows of a block have been written. The call that completes the block wakes waiting receivers.
@@ -513,12 +487,13 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     Execution& execution = *static_cast<Execution*>(context);
     EnvPool& pool = *execution.pool;
     if (execution.block != nullptr) pool.finish(execution.block, 1);
-    const auto [block, row] = pool.results_.claim();
+    const ResultBlocks::Rows claimed = pool.results_.claim(1);
+    Block* const block = claimed.block;
     execution.block = block;
     execution.row_env_id = env_id;
     for (i32 i = 0; i < execution.pending_count; ++i) block->fail(std::move(execution.pending[i]));
     execution.pending_count = 0;
-    return block->rows_from(row);
+    return block->rows_from(claimed.first);
   }
 
   static bool publish_row(void* context) noexcept {
@@ -531,7 +506,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
   static void record_failure(void* context, i32 env_id, const char* what) noexcept {
     Execution& execution = *static_cast<Execution*>(context);
-    const bool has_row = execution.block != nullptr && (execution.pool->sync_ || execution.row_env_id == env_id);
+    const bool has_row = execution.all_have_rows || (execution.block != nullptr && execution.row_env_id == env_id);
     if (has_row) {
       execution.block->fail(Failure::of(env_id, what));
     } else if (execution.pending_count < 2) {
@@ -559,14 +534,12 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   std::atomic<u32> completed_blocks_{0};     // number of completed blocks, modulo 2^32
 
   alignas(64) std::mutex mutex_;
-  std::condition_variable received_, exited_;
+  std::condition_variable received_;
   std::atomic<bool> closed_{false};
-  bool joining_ = false, joined_ = false;  // close() is joining the threads; has joined or abandoned them
-  i32 running_ = 0;                        // threads that may access the environments
-  i32 receiving_ = 0;                      // recv() calls in progress
+  i32 receiving_ = 0;  // recv() calls in progress
   std::thread::id first_caller_{};
   bool multiple_callers_ = false;
-  std::vector<std::thread> threads_;
+  WorkerThreads threads_;
   IdleEnvironments idle_;
 };
 

@@ -14,15 +14,16 @@
 
 #include "envpool/core/pool/pool_types.h"
 #include "envpool/core/table/vtable.h"
+#include "envpool/core/text.h"
 
 namespace envpool {
 
-// A buffer for the text that a table function writes.
+// A buffer for the text that a table function writes. The text may come from a user's code, in any encoding.
 struct TextBuffer {
   std::string text;
   operator abi::TextSink() {  // NOLINT: implicit, to pass a buffer as an argument
     return {[](void* context, const char* data, i64 size) {
-              static_cast<std::string*>(context)->append(data, size_t(size));
+              static_cast<std::string*>(context)->append(valid_utf8({data, size_t(size)}));
             },
             &text};
   }

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "envpool/core/pool/action_queue.h"
+#include "envpool/core/pool/block.h"
 #include "envpool/core/pool/pool_types.h"
 #include "envpool/core/pool/worker_wakeups.h"
 #include "envpool/core/table/vtable.h"
@@ -34,10 +35,12 @@ class Scheduler {
   // Queues a task for each environment, and wakes no more workers than the queued work justifies: an additional thread
   // without a CPU of its own could take an environment and delay the whole batch. `help` says whether the calling
   // thread takes part; `receivers` is the number of recv() calls that wait.
-  void submit(const i32* env_ids, i32 count, Task task, Block* block, CallerHelp help, i32 receivers) noexcept {
-    const i32 before = queue_.size();
-    least_run_.store(least_run_for(before + count), std::memory_order_relaxed);
-    for (i32 k = 0; k < count; ++k) queue_.push(env_ids[k], task, block, k);
+  void submit(const i32* env_ids, i32 count, RowOrder order, Task task, Block* block, CallerHelp help,
+              i32 receivers) noexcept {
+    const i32 before = queue_.size(), least = least_run_for(before + count);
+    // Threads read the line of least_run_ for each run, so it is written only if it changes.
+    if (least != least_run_.load(std::memory_order_relaxed)) least_run_.store(least, std::memory_order_relaxed);
+    queue_.push(order == RowOrder::kById ? nullptr : env_ids, count, task, block);
     queue_.publish();
     has_unmeasured_cost_ = task == Task::kReset || (before > 0 && has_unmeasured_cost_);
     const i32 workers = workers_for(before + count, help, receivers);
@@ -105,8 +108,11 @@ class Scheduler {
   }
 
   // Updates the moving average, which is never 0 after the first sample. A race between workers only loses a sample.
+  // All threads read the average for each run. So a sample that is close to it is not stored, which would make them
+  // fetch the line again.
   void update_cost(u64 ns) {
     const u64 old = cost_ns_.load(std::memory_order_relaxed);
+    if (old != 0 && (ns > old ? ns - old : old - ns) <= old / 8) return;
     const u64 now = old == 0 ? ns : (old * 7 + ns) / 8;
     cost_ns_.store(now < 1 ? 1 : now, std::memory_order_relaxed);
   }

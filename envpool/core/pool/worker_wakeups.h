@@ -23,7 +23,8 @@
 //     counts itself as sleeping, then checks for work and a wake-up. All of these operations are sequentially
 //     consistent, so either the worker sees the wake-up or the caller sees the worker.
 //   - A spinning worker is not notified. It checks once more after it has counted itself as sleeping.
-//   - A worker checks and falls asleep while it holds `mutex_`, which callers hold when they notify.
+//   - A worker checks and falls asleep while it holds `mutex_`, which callers lock before they notify. They unlock it
+//     first, because a worker that wakes needs it.
 //
 // If the work costs less than a wake-up, a caller requests no worker and leaves the work to the next recv(). A blocked
 // recv() will not notice; so while one waits, at least one worker is woken (scheduler.h).
@@ -50,10 +51,11 @@ class WorkerWakeups {
     unclaimed_.store(count, std::memory_order_seq_cst);
     ENVPOOL_INTERLEAVE();
     const i32 notifications = std::min(count - spinning_.load(std::memory_order_seq_cst), sleeping_.load());
-    if (notifications > 0) {
-      std::lock_guard lock(mutex_);
-      for (i32 i = 0; i < notifications; ++i) wakeup_.notify_one();
+    if (notifications <= 0) return;
+    {
+      const std::lock_guard lock(mutex_);
     }
+    for (i32 i = 0; i < notifications; ++i) wakeup_.notify_one();
   }
 
   // Waits until `has_work()` is true and a wake-up has been claimed. Returns false if the pool is closing.
@@ -92,8 +94,8 @@ class WorkerWakeups {
 
   alignas(64) std::atomic<i32> unclaimed_{0};
   alignas(64) std::atomic<i32> spinning_{0}, sleeping_{0};
-  std::atomic<bool> stopping_{false};
-  std::mutex mutex_;
+  alignas(64) std::atomic<bool> stopping_{false};  // read for each run of environments
+  alignas(64) std::mutex mutex_;
   std::condition_variable wakeup_;
 };
 

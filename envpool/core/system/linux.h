@@ -10,8 +10,11 @@
 #include <cerrno>
 #include <fstream>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "envpool/core/system/posix.h"
+#include "envpool/core/text.h"
 
 namespace envpool {
 
@@ -66,9 +69,11 @@ inline void set_thread_name(const char* name) { (void)pthread_setname_np(pthread
 
 inline double physical_memory() { return double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE)); }
 inline double resident_memory() {
-  double size = 0, resident = 0;  // pages
-  std::ifstream("/proc/self/statm") >> size >> resident;
-  return resident * double(sysconf(_SC_PAGE_SIZE));
+  std::string line;
+  std::ifstream file("/proc/self/statm");
+  std::getline(file, line);
+  const std::vector<std::string> pages = split_words(line);  // in total, resident, ...
+  return pages.size() < 2 ? 0 : parse_real(pages[1]).value_or(0) * double(sysconf(_SC_PAGE_SIZE));
 }
 
 inline const u8* map_code(const u8* code, size_t size) {

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "envpool/core/system/system.h"
+#include "envpool/core/text.h"
 #include "envpool/core/types.h"
 
 namespace envpool {
@@ -35,10 +35,11 @@ inline std::vector<std::string> cgroup_folders(const std::string& controller, co
   for (std::ifstream mounts(root + "/proc/self/mountinfo"); std::getline(mounts, line);) {
     const size_t dash = line.find(" - ");
     if (dash == std::string::npos) continue;
-    std::istringstream before(line), after(line.substr(dash + 3));
-    std::string skipped, mount_root, mount_point, type, options;
-    before >> skipped >> skipped >> skipped >> mount_root >> mount_point;
-    after >> type >> skipped >> options;
+    const std::vector<std::string> before = split_words(line.substr(0, dash)),
+                                   after = split_words(line.substr(dash + 3));
+    if (before.size() < 5 || after.size() < 3) continue;
+    std::string mount_root = before[3];
+    const std::string &mount_point = before[4], &type = after[0], &options = after[2];
     if (type != "cgroup2" && (type != "cgroup" || !lists(options, controller))) continue;
     // A container may see only a part of the hierarchy, with its own group as the root of the mount.
     std::string path = type == "cgroup2" ? v2_path : v1_path;
@@ -55,15 +56,23 @@ inline std::vector<std::string> cgroup_folders(const std::string& controller, co
   return folders;
 }
 
+// Returns the number that a file of a control group contains as word `index`, or 0. The word may also be "max".
+inline double number_in(const std::string& path, size_t index = 0) {
+  std::string line;
+  std::ifstream file(path);
+  std::getline(file, line);
+  const std::vector<std::string> words = split_words(line);
+  return index < words.size() ? parse_real(words[index]).value_or(0) : 0;
+}
+
 // Returns the CPU quota of the control groups in CPUs, or infinity if there is none.
 inline double cgroup_cpus(const std::string& root = {}) {
   double cpus = HUGE_VAL;
   for (const std::string& folder : cgroup_folders("cpu", root)) {
-    double quota = 0, period = 0;  // "max" does not parse
-    if (std::ifstream v2(folder + "/cpu.max"); !(v2 >> quota >> period)) {
-      quota = 0;
-      std::ifstream v1_quota(folder + "/cpu.cfs_quota_us"), v1_period(folder + "/cpu.cfs_period_us");
-      if (!(v1_quota >> quota && v1_period >> period)) continue;
+    double quota = number_in(folder + "/cpu.max"), period = number_in(folder + "/cpu.max", 1);
+    if (quota <= 0 || period <= 0) {
+      quota = number_in(folder + "/cpu.cfs_quota_us");
+      period = number_in(folder + "/cpu.cfs_period_us");
     }
     if (quota > 0 && period > 0) cpus = std::min(cpus, quota / period);
   }
@@ -75,8 +84,8 @@ inline double memory_limit(const std::string& root = {}) {
   double bytes = physical_memory();
   for (const std::string& folder : cgroup_folders("memory", root)) {
     for (const char* name : {"/memory.max", "/memory.limit_in_bytes"}) {
-      double limit = 0;
-      if (std::ifstream file(folder + name); file >> limit && limit > 0) bytes = std::min(bytes, limit);
+      const double limit = number_in(folder + name);
+      if (limit > 0) bytes = std::min(bytes, limit);
     }
   }
   return bytes;

@@ -105,6 +105,10 @@ consteval bool is_portable() {
         Env, state_parts, "static void state_parts(StateParts<State>&)",
         requires(StateParts<State>& parts) { Env::state_parts(parts); });
     ENVPOOL_OPTIONAL_MEMBER(
+        Env, game_continues, "static bool game_continues(State&, bool may)", requires(State& state, bool may) {
+          { Env::game_continues(state, may) } -> std::same_as<bool>;
+        });
+    ENVPOOL_OPTIONAL_MEMBER(
         Env, repair, "static void repair(State&, const Params&)",
         requires(State& state, const Params& params) { Env::repair(state, params); });
     ENVPOOL_OPTIONAL_MEMBER(

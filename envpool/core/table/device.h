@@ -146,7 +146,7 @@ void run_one(const PoolLaunch& launch, const typename Env::Params& shared) {
   Outcome outcome;
   bool ended = false;
   if (begins) {
-    episode.begin();
+    begin_episode<Env>(episode, state, place.limit);
   } else if (refused |= !take_rows(launch, k); !refused) {
     const ActionFields actions(launch);
     outcome = Env::step(state, place.params, actions.at(k), episode.rng);
@@ -159,7 +159,7 @@ void run_one(const PoolLaunch& launch, const typename Env::Params& shared) {
   launch.done[k] = ended;
   if (ended && launch.autoreset == abi::kAutoresetSameStep) {
     Env::observe(state, place.params, Row{launch.own_final, launch.row_bytes, k});
-    episode.begin();
+    begin_episode<Env>(episode, state, place.limit);
     begins = true;
   }
   if (begins) Env::reset(state, place.params, episode.rng);
@@ -185,7 +185,7 @@ void run_world(const PoolLaunch& launch, const typename Env::Params& shared) {
   Episode& episode = place.it.episode;
   World<Env>& world = place.it.state;
   const auto begin = [&] {
-    episode.begin();
+    begin_episode<Env>(episode, world, place.limit);
     Env::reset(world, place.params, episode.rng);
   };
 

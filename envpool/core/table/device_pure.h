@@ -226,7 +226,7 @@ void call_one(const PureLaunch& launch, const typename Env::Params& shared) {
   const typename Env::Params params = params_of<Env>(launch, shared, row, trust);
   PureState<Env>& it = state_of<Env>(launch, k);
   const auto begin = [&] {
-    it.episode.begin();
+    begin_episode<Env>(it.episode, it.state, row.head().max_episode_steps);
     Env::reset(it.state, params, it.episode.rng);
     Env::observe(it.state, params, Row{launch.restarted, launch.row_bytes, k});
   };

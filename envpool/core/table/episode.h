@@ -33,7 +33,7 @@ struct Episode {
     rng.stream = stream;
     number = 0;
   }
-  // Begins the next episode. The environment's reset() follows, and draws from `rng`.
+  // Begins the next episode. begin_episode() calls it.
   ENVPOOL_ALWAYS_INLINE void begin() {
     rng.begin_episode(number++);
     elapsed = 0;
@@ -62,6 +62,19 @@ struct Episode {
     return own;
   }
 };
+
+// Begins the next episode of an environment. Its reset() follows. A game of several lives may go on in the next
+// episode; its steps are then counted on, so that the time limit applies to the game.
+template <class Env>
+ENVPOOL_ALWAYS_INLINE void begin_episode(Episode& episode, StateOf<Env>& state, i32 limit) {
+  i32 elapsed = 0;
+  if constexpr (requires { Env::game_continues(state, true); }) {
+    const bool may_continue = episode.number > 0 && (limit <= 0 || episode.elapsed < limit);
+    if (Env::game_continues(state, may_continue)) elapsed = episode.elapsed;
+  }
+  episode.begin();
+  episode.elapsed = elapsed;
+}
 
 // The memory layout of an environment in a pool, on a device and in a snapshot. The environment's extra bytes follow.
 template <class State>

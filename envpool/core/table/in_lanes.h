@@ -38,11 +38,9 @@ template <class State>
 struct StridedStates {
   u8* first;
   i64 stride;
-  i64 count;                // a multiple of kLanes
-  u8* first_rng = nullptr;  // the generators, at the same distances; only step_group needs them
+  i64 count;  // a multiple of kLanes
 
   ENVPOOL_ALWAYS_INLINE State* at(i64 i) const { return reinterpret_cast<State*>(first + i * stride); }
-  ENVPOOL_ALWAYS_INLINE Rng* rng(i64 i) const { return reinterpret_cast<Rng*>(first_rng + i * stride); }
 };
 
 // The columns into which step_lanes writes its results, one value per row.
@@ -50,6 +48,9 @@ struct OutcomeColumns {
   f32* reward;
   u8* terminated;
 };
+
+// The smallest group worth a call of step_group: two single steps are about as fast as a group of two.
+inline constexpr i32 kLeastGroup = 3;
 
 // Applies an environment's lane functions to any number of groups. kLanes is 1 if the environment has none.
 template <class Env>
@@ -110,37 +111,15 @@ struct InLanes<Env> {
 template <class Env>
 concept SteppedInGroups = requires { Env::kGroup; };
 
+// The caller chooses the members of a group, which need not be in consecutive rows.
 template <SteppedInGroups Env>
 struct InLanes<Env> {
-  using State = typename Env::State;
-  using States = StridedStates<State>;
+  using States = StridedStates<StateOf<Env>>;
   using Params = typename Env::Params;
-  static constexpr int kLanes = 4;
-
+  static constexpr int kLanes = 1;
   static bool available(const Params& params) { return can_step_in_lanes<Env>(params); }
-  static void step(States states, const Params& params, ActionRow first, OutcomeColumns out) {
-    constexpr i64 group = Env::kGroup;
-    for (i64 k = 0; k < states.count; k += group) {
-      const int count = int(states.count - k < group ? states.count - k : group);
-      State* members[group];
-      Rng* rngs[group];
-      ActionRow actions[group];
-      Outcome outcomes[group];
-      for (int i = 0; i < count; ++i, ++first.row) {
-        members[i] = states.at(k + i);
-        rngs[i] = states.rng(k + i);
-        actions[i] = first;
-      }
-      Env::step_group(members, count, params, actions, rngs, outcomes);
-      for (int i = 0; i < count; ++i) {
-        out.reward[k + i] = outcomes[i].reward;
-        out.terminated[k + i] = outcomes[i].terminated;
-      }
-    }
-  }
-  static void observe(States states, const Params& params, Row first) {
-    for (i64 k = 0; k < states.count; ++k, ++first.row) Env::observe(*states.at(k), params, first);
-  }
+  static void step(States, const Params&, ActionRow, OutcomeColumns) {}
+  static void observe(States, const Params&, Row) {}
 };
 #else
 template <class Env>

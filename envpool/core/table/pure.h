@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Implements the pure functions of a portable environment, for JAX: the caller holds the states. The rules of episodes
-// are in episode.h. States and parameters are rows of bytes, and both can differ from row to row. A parameter row that
-// the caller holds contains the values of the options and nothing that the environment uses directly. The Params that
-// the environment uses are computed from these values and stored in the resolved row, which the caller never holds.
+// are in episode.h. States and parameters are rows of bytes, and both can differ from row to row. A parameter row
+// contains the values of the options. The Params that the environment uses are computed from these values and stored in
+// the resolved row, which callers hold only with a signature (signature.h).
 //
 // Randomness: a reset takes a 64-bit key and a 32-bit stream, and begins episode 0 of (key, stream). Environment number
 // `stream` of a pool with the seed `key` begins in the same way. The state contains the key and the stream. A step
@@ -27,6 +27,7 @@
 #include "envpool/core/table/in_lanes.h"
 #include "envpool/core/table/model.h"
 #include "envpool/core/table/prefetched_rng.h"
+#include "envpool/core/text.h"
 
 namespace envpool {
 
@@ -99,7 +100,7 @@ struct PureFunctions {
 
   template <class MakeModel>
   static void change_params(void* base_model, const u8* from, i64 row, const abi::Options& base, i32 count,
-                            const i32* changed, const f64* given, u8* out, MakeModel&& make_model) {
+                            const i32* changed, const f64* new_values, u8* out, MakeModel&& make_model) {
     Head head;
     std::memcpy(&head, from, sizeof(head));
     const bool good =
@@ -109,10 +110,10 @@ struct PureFunctions {
     std::memcpy(values.data(), from + sizeof(Head), values.size() * sizeof(f64));
     for (i32 i = 0; i < count; ++i) {
       if (changed[i] < 0) {
-        head.max_episode_steps = i32(in_range("max_episode_steps", given[i], 0, 2147483647));
+        head.max_episode_steps = i32(in_range("max_episode_steps", new_values[i], 0, 2147483647));
         continue;
       }
-      values[size_t(changed[i])] = given[i];
+      values[size_t(changed[i])] = new_values[i];
     }
     // All values are checked, changed or not, because a user can forge the checksum of a row.
     for (size_t i = 0; i < values.size(); ++i) values[i] = checked(specs().list[i], values[i]);
@@ -151,7 +152,7 @@ struct PureFunctions {
       PureState& it = *new (bytes) PureState{};
       it.episode.tag = batch.tag;
       it.episode.seed(batch.key(k), batch.stream(k));
-      begin(it, settings.params);
+      begin(it, settings);
       Env::observe(it.state, settings.params, batch.row(work.fields, k));
     }
   }
@@ -187,8 +188,8 @@ struct PureFunctions {
   }
   static f64 in_range(const std::string& name, f64 value, f64 low, f64 high) {
     if (value >= low && value <= high) return value;
-    throw std::invalid_argument(name + ": expected a number from " + std::to_string(low) + " to " +
-                                std::to_string(high) + ", got " + std::to_string(value));
+    throw std::invalid_argument(name + ": expected a number from " + to_text(low) + " to " + to_text(high) + ", got " +
+                                to_text(value));
   }
   static f64 checked(const OptionSpec& option, f64 value) {
     if (option.kind == abi::kOptionReal) return in_range(option.name, value, option.low, option.high);
@@ -201,7 +202,7 @@ struct PureFunctions {
       high = option.choices.empty() ? 0 : f64(option.choices.size() - 1);
     }
     if (f64(i64(in_range(option.name, value, low, high))) == value) return value;
-    throw std::invalid_argument(option.name + ": expected a whole number, got " + std::to_string(value));
+    throw std::invalid_argument(option.name + ": expected a whole number, got " + to_text(value));
   }
   static f64 number(const OptionSpec& option, const OptionValues& values) {
     if (option.kind != abi::kOptionText) return values.real(option.name);
@@ -232,9 +233,9 @@ struct PureFunctions {
     return checksum;
   }
 
-  static void begin(PureState& it, const Params& params) {
-    it.episode.begin();
-    Env::reset(it.state, params, it.episode.rng);
+  static void begin(PureState& it, const RowSettings& settings) {
+    begin_episode<Env>(it.episode, it.state, settings.max_episode_steps);
+    Env::reset(it.state, settings.params, it.episode.rng);
   }
 
   // The rows of one call.
@@ -291,26 +292,25 @@ struct PureFunctions {
     const u8* state(i64 k) const { return at(work.states, k); }
     Row row(void* const* fields, i64 k) const { return {fields, row_bytes.data(), k}; }
     ActionRow action(i64 k) const { return {work.actions, action_bytes.data(), work.broadcast_action != 0 ? 0 : k}; }
-    // Returns how many rows of a block can be stepped in lanes. This requires that all rows have the same parameters
-    // and each has its own action.
+    // Returns how many rows of a block can be stepped in lanes. Each of them must have its own action.
     i64 in_lanes(i64 count) const {
-      const bool available =
-          work.params.stride == 0 && work.broadcast_action == 0 && InLanes<Env>::available(current.params);
+      const bool available = work.broadcast_action == 0 && InLanes<Env>::available(current.params);
       return available ? count / InLanes<Env>::kLanes * InLanes<Env>::kLanes : 0;
     }
     typename InLanes<Env>::States states(i64 first, i64 count) const {
       PureState& it = new_state(first);
-      return {reinterpret_cast<u8*>(&it.state), state_bytes, count, reinterpret_cast<u8*>(&it.episode.rng)};
+      return {reinterpret_cast<u8*>(&it.state), state_bytes, count};
     }
     PureState& new_state(i64 k) const {
       return *std::launder(reinterpret_cast<PureState*>(work.new_states + k * state_bytes));
     }
-    // Returns the number of rows that fit into the L1 cache with their observations.
-    i64 rows_in_cache() const {
+    // Returns the number of rows that fit into the L1 cache with their observations. States that are stepped in groups
+    // are larger, so a block of them has several groups, which makes up for rows that cannot be members.
+    i64 block_rows() const {
       i64 bytes = state_bytes;
       for (const i64 field : row_bytes) bytes += 2 * field;
-      const i64 rows = kCacheBytes / bytes;
-      return rows < 1 ? 1 : rows < kMaxBlockRows ? rows : kMaxBlockRows;
+      const i64 rows = kCacheBytes / bytes, least = SteppedInGroups<Env> ? kMaxBlockRows / 4 : 1;
+      return rows < least ? least : rows < kMaxBlockRows ? rows : kMaxBlockRows;
     }
     void copy_states(i64 first, i64 end) const {
       if (work.states.data == work.new_states) return;
@@ -355,12 +355,17 @@ struct PureFunctions {
   static void step_blocks(const PureBatch& batch) {
     const abi::PureWork work = batch.work;  // a local copy, which cannot alias the results
     const RowSettings shared = batch.current;
-    const i64 block = batch.rows_in_cache();
+    const i64 block = batch.block_rows();
     for (i64 first = 0; first < work.count; first += block) {
       const i64 end = first + block < work.count ? first + block : work.count;
       batch.copy_states(first, end);
       EndedRows ended;
-      const i64 first_scalar = kSharedParams ? step_in_lanes(batch, shared, first, end, ended) : first;
+      i64 first_scalar = first;
+      if constexpr (kSharedParams && SteppedInGroups<Env>) {
+        if (InLanes<Env>::available(shared.params)) first_scalar = step_in_groups(batch, shared, first, end, ended);
+      } else if constexpr (kSharedParams && InLanes<Env>::kLanes > 1) {
+        first_scalar = step_in_lanes(batch, shared, first, end, ended);
+      }
       const auto params_of = [&](i64 k) -> const Params& {
         return kSharedParams ? shared.params : batch.settings(k).params;
       };
@@ -395,7 +400,7 @@ struct PureFunctions {
         const RowSettings& settings = kSharedParams ? shared : batch.settings(k);
         PureState& it = batch.new_state(k);
         batch.copy_final_observation(k);
-        begin(it, settings.params);
+        begin(it, settings);
         Env::observe(it.state, settings.params, batch.row(work.fields, k));
       }
     }
@@ -421,6 +426,46 @@ struct PureFunctions {
     for (i64 i = 0; i < ended.count; ++i) batch.new_state(first + ended.rows[i]).episode.over = true;
     InLanes<Env>::observe(batch.states(first, count), settings.params, batch.row(batch.observed_fields.data(), first));
     return first + count;
+  }
+
+  // Steps all rows of a block in groups, except those whose episodes are over. Returns the end of the block.
+  static i64 step_in_groups(const PureBatch& batch, const RowSettings& settings, i64 first, i64 end, EndedRows& ended) {
+    const abi::PureWork work = batch.work;
+    i64 rows[Env::kGroup];
+    State* states[Env::kGroup];
+    Rng* rngs[Env::kGroup];
+    ActionRow actions[Env::kGroup];
+    Outcome outcomes[Env::kGroup];
+    i32 count = 0;
+    const auto finish_row = [&](i64 k, const Outcome& outcome) {
+      PureState& it = batch.new_state(k);
+      conclude(work, it.episode, settings.max_episode_steps, outcome, k, first, ended);
+      Env::observe(it.state, settings.params, batch.row(batch.observed_fields.data(), k));
+    };
+    const auto step_group = [&] {
+      if (count >= kLeastGroup) {
+        Env::step_group(states, count, settings.params, actions, rngs, outcomes);
+      } else {
+        for (i32 i = 0; i < count; ++i) outcomes[i] = Env::step(*states[i], settings.params, actions[i], *rngs[i]);
+      }
+      for (i32 i = 0; i < count; ++i) finish_row(rows[i], outcomes[i]);
+      count = 0;
+    };
+    for (i64 k = first; k < end; ++k) {
+      PureState& it = batch.new_state(k);
+      prepare_state(batch, work, it, settings.params, k);
+      if (it.episode.over) {
+        finish_row(k, kStaysOver);
+        continue;
+      }
+      rows[count] = k;
+      states[count] = &it.state;
+      rngs[count] = &it.episode.rng;
+      actions[count++] = batch.action(k);
+      if (count == Env::kGroup) step_group();
+    }
+    step_group();
+    return end;
   }
 
   // Validates and repairs the copied state of a row, and sets its key.

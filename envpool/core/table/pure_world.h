@@ -70,7 +70,7 @@ struct PureWorldFunctions : PureFunctions<Env> {
     i32 players(const PureState& it) const { return players_of(it.state, max_players); }
 
     void begin(PureState& it, i64 k) const {
-      Base::begin(it, settings(k).params);
+      Base::begin(it, settings(k));
       it.players = players(it);
     }
 

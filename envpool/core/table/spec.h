@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "envpool/core/table/vtable.h"
+#include "envpool/core/text.h"
 
 namespace envpool {
 
@@ -47,7 +48,7 @@ constexpr Dtype dtype_of() {
   return abi::kF64;
 }
 
-// Writes JSON. Infinities, which JSON lacks, are written as the strings "inf" and "-inf".
+// Writes JSON. Infinities and NaN, which JSON lacks, are written as the strings "inf", "-inf" and "nan".
 class Json {
  public:
   Json& raw(std::string_view text) {
@@ -93,11 +94,8 @@ class Json {
   Json& integer(i64 value) { return raw(std::to_string(value)); }
   Json& boolean(bool value) { return raw(value ? "true" : "false"); }
   Json& real(f64 value) {
-    if (value == kInfinity) return text("inf");
-    if (value == -kInfinity) return text("-inf");
-    char digits[32];
-    std::snprintf(digits, sizeof(digits), "%.17g", value);
-    return raw(digits);
+    const std::string digits = to_text(value, kExactDigits);
+    return value - value == 0 ? raw(digits) : text(digits);
   }
   const std::string& str() const { return out_; }
 
@@ -239,6 +237,7 @@ struct OptionSpec {
   f64 low = -kInfinity, high = kInfinity;
   std::vector<std::string> choices{};
   bool shapes = false;  // changes the shape of an array, so it cannot differ between the environments of a pool
+  bool blob = false;    // changes the blob, so it cannot be a parameter of a pure function
   std::string doc{};
 
   OptionSpec& between(f64 lowest, f64 highest) {
@@ -252,6 +251,10 @@ struct OptionSpec {
   }
   OptionSpec& changes_shapes() {
     shapes = true;
+    return *this;
+  }
+  OptionSpec& changes_blob() {
+    blob = true;
     return *this;
   }
 };
@@ -306,7 +309,7 @@ struct OptionSpecs {
 // The values of the options: values that the caller passed, and defaults for the other options.
 class OptionValues {
  public:
-  OptionValues(const OptionSpecs& specs, const abi::Options& given) : specs_(specs), given_(given) {}
+  OptionValues(const OptionSpecs& specs, const abi::Options& options) : specs_(specs), options_(options) {}
 
   bool boolean(std::string_view name) const { return integer(name) != 0; }
   i64 integer(std::string_view name) const {
@@ -326,8 +329,8 @@ class OptionValues {
 
  private:
   const abi::Option* find(std::string_view name) const {
-    for (i32 i = 0; i < given_.size; ++i) {
-      if (name == given_.data[i].name) return &given_.data[i];
+    for (i32 i = 0; i < options_.size; ++i) {
+      if (name == options_.data[i].name) return &options_.data[i];
     }
     return nullptr;
   }
@@ -338,7 +341,7 @@ class OptionValues {
     throw std::logic_error("option '" + std::string(name) + "' is read but not declared");
   }
   const OptionSpecs& specs_;
-  const abi::Options& given_;
+  const abi::Options& options_;
 };
 
 inline void write_bounds(Json& json, std::string_view name, const std::vector<f64>& values) {
@@ -389,7 +392,8 @@ inline std::string OptionSpecs::json() const {
     }
     json.key("low").real(option.low).key("high").real(option.high).key("choices").open('[');
     for (const std::string& choice : option.choices) json.text(choice);
-    json.close(']').key("changes_shapes").boolean(option.shapes).key("doc").text(option.doc).close('}');
+    json.close(']').key("changes_shapes").boolean(option.shapes).key("changes_blob").boolean(option.blob);
+    json.key("doc").text(option.doc).close('}');
   }
   return json.close(']').str();
 }

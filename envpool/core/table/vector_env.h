@@ -226,7 +226,7 @@ class VectorEnv {
       }
     }
     for (i32 k = 0; k < work.count;) {
-      if constexpr (Lanes::kLanes > 1 && !SteppedInGroups<Env>) {
+      if constexpr (Lanes::kLanes > 1) {
         const i32 count = restart ? 0 : run_in_lanes(work, k, row_source);
         k += count;
         if (count > 0) continue;
@@ -376,7 +376,6 @@ class VectorEnv {
   }
   template <class RowSource>
   void run_group(const abi::Work& work, const i32* members, i32 count, const RowSource& row_source) {
-    constexpr i32 least = 3;  // two single steps are about as fast as a group of two
     State* states[Env::kGroup];
     Rng* rngs[Env::kGroup];
     ActionRow actions[Env::kGroup];
@@ -387,7 +386,7 @@ class VectorEnv {
       rngs[i] = &slot(env_id).episode.rng;
       actions[i] = {work.actions, action_bytes_.data(), env_id};
     }
-    const bool in_group = count >= least;
+    const bool in_group = count >= kLeastGroup;
     bool stepped = false;
     if (in_group) {
       const i32 first = work.env_ids[members[0]];
@@ -449,7 +448,11 @@ class VectorEnv {
 
   // Not inlined, because episodes begin rarely and its code would take registers from the loop over steps.
   ENVPOOL_NOINLINE void begin(Slot& it, const EnvSettings& settings) {
-    it.episode.begin();
+    if constexpr (kPlain) {
+      begin_episode<Env>(it.episode, it.state, settings.max_episode_steps);
+    } else {
+      it.episode.begin();
+    }
     Contract::reset(it.state, *settings.params, it.episode.rng);
   }
 

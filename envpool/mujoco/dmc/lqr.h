@@ -22,8 +22,8 @@ class Lqr : public Task {
 
   void randomize(Rng& rng) override {
     Rng once = rng;  // a separate stream, which is the same in every episode
-    once.agent = 1;
     once.begin_episode(0);
+    once.agent = 1;
     for (int i = 0; i < m_->njnt; ++i) stiffness_[i] = once.uniform(15, 25);
     random_unit(d_->qpos, m_->nq, rng);
     for (int i = 0; i < m_->nq; ++i) d_->qpos[i] *= sqrt(2.0);

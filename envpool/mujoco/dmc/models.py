@@ -78,10 +78,10 @@ def _child(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementT
 
 
 def _find(root: ElementTree.Element, path: str) -> ElementTree.Element:
-    found = root.find(path)
-    if found is None:
+    element = root.find(path)
+    if element is None:
         raise ValueError(f"expected a model of dm_control {VERSION}, got one without {path}")
-    return found
+    return element
 
 
 def _remove(root: ElementTree.Element, tag: str, name: str) -> None:
@@ -132,9 +132,9 @@ def _lqr(root: ElementTree.Element, bodies: int, actuators: int) -> None:
 
 def _manipulator(root: ElementTree.Element, task: str) -> None:
     prop, receptacle = ("peg", "slot") if "peg" in task else ("ball", "cup")
-    kept = {prop, f"target_{prop}"} | ({receptacle} if task.startswith("insert") else set())
+    needed_bodies = {prop, f"target_{prop}"} | ({receptacle} if task.startswith("insert") else set())
     for body in ("ball", "target_ball", "cup", "peg", "target_peg", "slot"):
-        if body not in kept:
+        if body not in needed_bodies:
             _remove(root, "body", body)
 
 

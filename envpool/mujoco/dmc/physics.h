@@ -38,8 +38,9 @@ class Physics {
   // Does the same for an array that resets draw, and makes the array part of snapshots.
   template <class T>
   T* copy_drawn_array(T* mjModel::* array, i64 count) {
+    const T* shared = view_.*array;
     T* copy = copy_array(array, count);
-    drawn_.push_back({copy, sizeof(T) * size_t(count), [](const u8* saved, size_t bytes) {
+    drawn_.push_back({copy, shared, sizeof(T) * size_t(count), [](const u8* saved, size_t bytes) {
                         std::vector<T> numbers(bytes / sizeof(T));
                         std::memcpy(numbers.data(), saved, bytes);
                         require_finite(numbers.data(), i64(numbers.size()), "an array of the model that resets draw");
@@ -48,11 +49,11 @@ class Physics {
   }
 
   int id(mjtObj type, const std::string& name) const {
-    const int found = mj_name2id(model(), type, name.c_str());
-    if (found < 0) {
+    const int number = mj_name2id(model(), type, name.c_str());
+    if (number < 0) {
       throw std::invalid_argument("xml_file: the model has no " + std::string(mju_type2Str(type)) + " '" + name + "'");
     }
-    return found;
+    return number;
   }
   int body(const std::string& name) const { return id(mjOBJ_BODY, name); }
   int geom(const std::string& name) const { return id(mjOBJ_GEOM, name); }
@@ -62,14 +63,18 @@ class Physics {
   int free_qpos(const std::string& joint) const { return model()->jnt_qposadr[free_joint(joint)]; }
   int free_qvel(const std::string& joint) const { return model()->jnt_dofadr[free_joint(joint)]; }
   int sensor(const std::string& name, int numbers = 1) const {
-    const int found = id(mjOBJ_SENSOR, name);
-    if (model()->sensor_dim[found] != numbers) {
+    const int number = id(mjOBJ_SENSOR, name);
+    if (model()->sensor_dim[number] != numbers) {
       throw std::invalid_argument("xml_file: expected a sensor '" + name + "' of dimension " + std::to_string(numbers) +
-                                  ", got one of dimension " + std::to_string(model()->sensor_dim[found]));
+                                  ", got one of dimension " + std::to_string(model()->sensor_dim[number]));
     }
-    return model()->sensor_adr[found];
+    return model()->sensor_adr[number];
   }
 
+  // Undoes all changes of the arrays that resets draw, and of their elements that only a snapshot can have changed.
+  void restore_arrays() {
+    for (const Drawn& part : drawn_) std::memcpy(part.array, part.shared, part.bytes);
+  }
   // Sets the model's initial state.
   void reset() {
     sim_.reset();
@@ -149,21 +154,22 @@ class Physics {
  private:
   struct Drawn {
     void* array;
+    const void* shared;  // the array of the shared model
     size_t bytes;
     void (*check)(const u8* saved, size_t bytes);
   };
   int scalar_joint(const std::string& name) const {
-    const int found = id(mjOBJ_JOINT, name), type = model()->jnt_type[found];
+    const int number = id(mjOBJ_JOINT, name), type = model()->jnt_type[number];
     if (type != mjJNT_HINGE && type != mjJNT_SLIDE) {
       throw std::invalid_argument("xml_file: expected a hinge or a slide as joint '" + name + "', got another type");
     }
-    return found;
+    return number;
   }
   int free_joint(const std::string& name) const {
-    const int found = id(mjOBJ_JOINT, name);
-    if (model()->jnt_type[found] != mjJNT_FREE)
+    const int number = id(mjOBJ_JOINT, name);
+    if (model()->jnt_type[number] != mjJNT_FREE)
       throw std::invalid_argument("xml_file: expected a free joint '" + name + "', got another type");
-    return found;
+    return number;
   }
   i64 sensor_bytes() const { return model()->nsensordata * i64(sizeof(mjtNum)); }
 

@@ -89,12 +89,12 @@ class Quadruped : public Task {
 
  private:
   std::vector<int> readings(int type, int other) const {
-    std::vector<int> found;
+    std::vector<int> addresses;
     for (int i = 0; i < m_->nsensor; ++i) {
       if (m_->sensor_type[i] != type && m_->sensor_type[i] != other) continue;
-      for (int k = 0; k < m_->sensor_dim[i]; ++k) found.push_back(m_->sensor_adr[i] + k);
+      for (int k = 0; k < m_->sensor_dim[i]; ++k) addresses.push_back(m_->sensor_adr[i] + k);
     }
-    return found;
+    return addresses;
   }
 };
 

@@ -86,7 +86,9 @@ class Suite {
         task_(make_task(params.domain, params.task, physics_)),
         frames_(size_t(params.size * params.frame_stack)) {}
 
+  // Later episodes begin with the arrays of the episode before, as in dm_control.
   void reset(Rng& rng) {
+    if (rng.episode == 0) physics_.restore_arrays();
     physics_.reset();
     task_->randomize(rng);
     physics_.forward();

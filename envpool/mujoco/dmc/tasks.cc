@@ -106,8 +106,8 @@ const std::map<std::string, std::map<std::string, Factory>>& factories() {
 
 template <class Entries>
 const auto& entry(const Entries& entries, const std::string& option, const std::string& name) {
-  const auto found = entries.find(name);
-  if (found != entries.end()) return found->second;
+  const auto entry = entries.find(name);
+  if (entry != entries.end()) return entry->second;
   std::string allowed;
   for (const auto& [key, value] : entries) allowed += (allowed.empty() ? "" : ", ") + key;
   throw std::invalid_argument(option + ": expected one of " + allowed + ", got '" + name + "'");

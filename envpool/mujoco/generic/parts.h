@@ -68,21 +68,21 @@ inline Parts parts_of(std::string_view option, std::string_view text, const mjMo
     while (name.starts_with(' ')) name.remove_prefix(1);
     while (name.ends_with(' ')) name.remove_suffix(1);
     begin = end + 1;
-    const Part* found = nullptr;
+    const Part* match = nullptr;
     for (const Part& part : kParts) {
-      if (name == part.name && (part.action || !action)) found = &part;
+      if (name == part.name && (part.action || !action)) match = &part;
     }
-    if (found == nullptr) {
+    if (match == nullptr) {
       throw std::invalid_argument(std::string(option) + ": expected names separated by commas, from " + known +
                                   ", got '" + std::string(name) + "'");
     }
     for (const Part* earlier : parts) {
-      if (earlier == found) {
+      if (earlier == match) {
         throw std::invalid_argument(std::string(option) + ": expected each array once, got '" + std::string(name) +
                                     "' twice");
       }
     }
-    if (found->count(model) > 0) parts.push_back(found);
+    if (match->count(model) > 0) parts.push_back(match);
   }
   return parts;
 }

@@ -46,19 +46,19 @@ class CustomModel(MujocoFamily):
         folder = Path(__file__).parent if source == EXAMPLE and not Path(EXAMPLE).exists() else Path()
         return {**options, "xml_file": model_source(source, folder)}
 
-    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the keywords, with a keyframe's number converted to text, because C++ declares a text.
 
         Raises:
             ValueError: The number is too large for C++.
         """
-        given = super().translate(task_id, given)
-        keyframe = given.get("keyframe")
+        caller_options = super().translate(task_id, caller_options)
+        keyframe = caller_options.get("keyframe")
         if isinstance(keyframe, int) and not isinstance(keyframe, bool):
             if abs(keyframe) >= 2**31:
                 raise wrong_value("keyframe", "the name or number of a keyframe", keyframe)
-            return {**given, "keyframe": str(keyframe)}
-        return given
+            return {**caller_options, "keyframe": str(keyframe)}
+        return caller_options
 
 
 _FAMILY = CustomModel()

@@ -18,6 +18,7 @@
 // Source: gymnasium 1.4.0, Pusher-v4 and -v5.
 #pragma once
 
+#include "envpool/core/text.h"
 #include "envpool/mujoco/gym/gym_env.h"
 
 namespace envpool::mujoco {
@@ -73,8 +74,7 @@ class Pusher : public GymEnv<Pusher, PusherParams, PusherExtraState> {
       throw std::invalid_argument("cylinder_x_min..cylinder_y_max: expected finite numbers");
     if (farthest <= p.cylinder_dist_min) {
       throw std::invalid_argument("cylinder_dist_min: no position of the cylinder is farther away than " +
-                                  std::to_string(p.cylinder_dist_min) + ", the farthest is " +
-                                  std::to_string(farthest));
+                                  to_text(p.cylinder_dist_min) + ", the farthest is " + to_text(farthest));
     }
     return p;
   }

@@ -160,7 +160,7 @@ class GymMujoco(MujocoFamily):
             name = plain if "/" not in name and (assets / plain).is_file() else name
         return {**options, "xml_file": model_source(name, assets)}
 
-    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Translates gymnasium's options into the declared ones.
 
         Raises:
@@ -168,14 +168,14 @@ class GymMujoco(MujocoFamily):
             ValueError: An option is given by two names, or the number of a body is too large for C++.
         """
         renamed = _RENAMED[task_id]
-        given, result = super().translate(task_id, given), {}
+        caller_options, result = super().translate(task_id, caller_options), {}
 
         def put(name: str, value: Any, alias: str) -> None:
-            if name in given or name in result:
+            if name in caller_options or name in result:
                 raise ValueError(f"{alias} and {name} are the same option: give only one of them")
             result[name] = value
 
-        for alias, value in given.items():
+        for alias, value in caller_options.items():
             name = renamed.get(alias, alias)
             if name in _RANGES:
                 if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:

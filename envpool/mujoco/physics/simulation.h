@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "envpool/core/text.h"
 #include "envpool/core/types.h"
 #include "envpool/mujoco/physics/model.h"
 
@@ -22,7 +23,7 @@ void require_finite(const Number* numbers, i64 count, const char* what) {
   for (i64 i = 0; i < count; ++i) {
     if (std::fabs(numbers[i]) <= mjMAXVAL) continue;
     throw std::invalid_argument("state: " + std::string(what) + ": expected numbers up to 1e10, got " +
-                                std::to_string(numbers[i]));
+                                to_text(f64(numbers[i])));
   }
 }
 
@@ -34,7 +35,7 @@ inline void require_state(const mjModel& m, const mjtNum* state) {
     const mjtNum index = history[address + 1];
     if (index >= 0 && index < samples && index == std::floor(index)) return;
     throw std::invalid_argument("state: a history's cursor: expected 0.." + std::to_string(samples - 1) + ", got " +
-                                std::to_string(index));
+                                to_text(index));
   };
   for (int bit = 1; bit <= mjSTATE_INTEGRATION; bit <<= 1) {
     const i64 size = (mjSTATE_INTEGRATION & bit) != 0 ? i64(mj_stateSize(&m, bit)) : 0;
@@ -48,14 +49,14 @@ inline void require_state(const mjModel& m, const mjtNum* state) {
       case mjSTATE_EQ_ACTIVE:
         for (i64 i = 0; i < size; ++i) {
           if (state[i] == 0 || state[i] == 1) continue;
-          throw std::invalid_argument("state: active constraints: expected 0 or 1, got " + std::to_string(state[i]));
+          throw std::invalid_argument("state: active constraints: expected 0 or 1, got " + to_text(state[i]));
         }
         break;
       default: break;
     }
     for (i64 i = 0; i < size; ++i) {
       if (std::isfinite(state[i])) continue;
-      throw std::invalid_argument("state: expected finite numbers, got " + std::to_string(state[i]));
+      throw std::invalid_argument("state: expected finite numbers, got " + to_text(state[i]));
     }
     state += size;
   }

@@ -3,11 +3,13 @@
 #include "envpool/mujoco/render/camera.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "envpool/core/text.h"
 
 namespace envpool::mujoco {
 namespace {
@@ -82,10 +84,10 @@ bool fixed_camera(const mjModel* model, const OptionValues& o, mjvCamera& view) 
   if (!name.empty()) {
     if (id >= 0)
       throw std::invalid_argument("camera_name: expected no name if render_camera_id is given, got '" + name + "'");
-    const int found = mj_name2id(model, mjOBJ_CAMERA, name.c_str());
-    if (found < 0)
+    const int camera = mj_name2id(model, mjOBJ_CAMERA, name.c_str());
+    if (camera < 0)
       throw std::invalid_argument("camera_name: expected one of the model's " + known + ", got '" + name + "'");
-    use_fixed(view, found);
+    use_fixed(view, camera);
     return true;
   }
   if (id >= model->ncam) {
@@ -105,14 +107,12 @@ void adjust(Camera& camera, std::string_view config) {
     const size_t equals = entry.find('=');
     if (equals == std::string_view::npos) throw invalid_entry(entry);
     const std::string_view name = entry.substr(0, equals);
+    if (entry.ends_with(',')) throw invalid_entry(entry);
     std::vector<f64> values;
-    for (const char *position = entry.data() + equals + 1, *last = entry.data() + entry.size();;) {
-      f64 value = 0;
-      const auto [rest, error] = std::from_chars(position, last, value);
-      if (error != std::errc() || !std::isfinite(value) || (rest != last && *rest != ',')) throw invalid_entry(entry);
-      values.push_back(value);
-      if (rest == last) break;
-      position = rest + 1;
+    for (const std::string& number : split(entry.substr(equals + 1), ',')) {
+      const std::optional<f64> value = parse_real(number);
+      if (!value || !std::isfinite(*value)) throw invalid_entry(entry);
+      values.push_back(*value);
     }
     if (values.size() != (name == "lookat" ? 3 : 1)) throw invalid_entry(entry);
     if (name == "lookat") {

@@ -38,12 +38,12 @@ def import_paths(registration: Registration) -> list[ImportPath]:
 
 def _known() -> list[tuple[ImportPath, list[Registration]]]:
     """Returns every import path with the registrations that have it, in the order of the registry."""
-    found: dict[tuple[str, str], tuple[ImportPath, list[Registration]]] = {}
+    paths: dict[tuple[str, str], tuple[ImportPath, list[Registration]]] = {}
     for task_id in _registry.list_all_envs():
         registration = _registry.find(task_id)
         for path in import_paths(registration) if registration.task_id == task_id else ():
-            found.setdefault(path[:2], (path, []))[1].append(registration)
-    return list(found.values())
+            paths.setdefault(path[:2], (path, []))[1].append(registration)
+    return list(paths.values())
 
 
 def members(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -124,20 +124,20 @@ class _SpecMeta(_Meta):
         label = ".".join((cls.__module__, cls.__name__))
         if not isinstance(config, Mapping) and not hasattr(config, "_asdict"):
             raise TypeError(f"[{label}] config: expected an instance of {cls.__name__}.gen_config, got {config!r}")
-        given = dict(config) if isinstance(config, Mapping) else config._asdict()
-        return super().__call__(Construction(_shared_registration(*cls._import_path), given))
+        caller_options = dict(config) if isinstance(config, Mapping) else config._asdict()
+        return super().__call__(Construction(_shared_registration(*cls._import_path), caller_options))
 
 
 class _PoolMeta(_Meta):
-    def __call__(cls, spec: Any, given: Any = None) -> Any:
+    def __call__(cls, spec: Any, caller_options: Any = None) -> Any:
         if isinstance(spec, Registration):  # a copy or an unpickled pool
-            return super().__call__(spec, given)
+            return super().__call__(spec, caller_options)
         name = cls._import_path[1] + "EnvSpec"
         wanted = _class(*cls._import_path, "EnvSpec")
         if not isinstance(spec, wanted):
             label = ".".join((cls.__module__, cls.__name__))
             raise TypeError(f"[{label}] spec: expected a {name}, got {spec!r}")
-        return super().__call__(spec.registration, spec.given)
+        return super().__call__(spec.registration, spec.caller_options)
 
 
 @functools.cache
@@ -204,8 +204,8 @@ class EnvRegistry:
 
     @staticmethod
     def _class_of(entry: Registration, kind: str) -> tuple[str, str]:
-        found = import_paths(entry)
-        return (found[0].module, found[0].name + kind) if found else _KINDS[kind]
+        paths = import_paths(entry)
+        return (paths[0].module, paths[0].name + kind) if paths else _KINDS[kind]
 
 
 def _limits(entry: Registration) -> dict[str, Any]:

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "envpool/core/pool/result_blocks.h"
 #include "tests/support/testing.h"
 
 namespace envpool {
@@ -111,6 +112,21 @@ TEST(a_block_is_complete_when_all_rows_are) {
   CHECK(block->finish(1));
   CHECK(block->complete());
   pool->release(block);
+}
+
+TEST(claimed_rows_are_consecutive_rows_of_one_block) {
+  ResultBlocks results(std::make_shared<BlockPool>(BlockLayout(kLayout, 4, FinalFields::kNone)), Mode::kAsync, 8, 4);
+  results.allocate();
+  Block* blocks[2] = {};
+  const i32 expected[][4] = {{3, 0, 0, 3}, {3, 0, 3, 1}, {2, 1, 0, 2}, {9, 1, 2, 2}};  // wanted, block, first, count
+  for (const auto& [wanted, number, first, count] : expected) {
+    const ResultBlocks::Rows rows = results.claim(wanted);
+    if (blocks[number] == nullptr) blocks[number] = rows.block;
+    CHECK(rows.block == blocks[number]);
+    CHECK_EQ(rows.first, first);
+    CHECK_EQ(rows.count, count);
+  }
+  CHECK(blocks[0] != blocks[1]);
 }
 
 TEST(per_player_arrays_are_compacted) {

@@ -142,6 +142,43 @@ TEST(an_exception_is_reported_by_recv) {
   }
 }
 
+// FaultyEnv with steps that are known to be short, so that an asynchronous pool claims the rows of a run at once.
+class ShortFaultyEnv : public FaultyEnv {
+ public:
+  static constexpr const char* kName = "ShortFaultyEnv";
+  static constexpr bool kBounded = true;
+  using FaultyEnv::FaultyEnv;
+};
+
+TEST(an_exception_in_a_run_is_reported_in_the_batch_of_its_row) {
+  constexpr i32 kEnvs = 40, kBatch = 8, kFaulty = 21;
+  const auto pool =
+      PoolConfig{.num_envs = kEnvs, .batch_size = kBatch, .num_threads = 1}(table<ShortFaultyEnv>(), "ignored");
+  const std::vector<i32> ids = all_ids(*pool);
+  reset_all(*pool);
+  for (int round = 0; round < 30; ++round) {
+    std::vector<i32> actions(kEnvs, 0);
+    if (round > 0) {
+      if (round % 5 == 4) actions[kFaulty] = 1;
+      send(*pool, ids, actions);
+    }
+    std::set<i32> seen;
+    for (i32 rows = 0; rows < kEnvs; rows += kBatch) {
+      const Batch batch = pool->recv();
+      bool has_faulty = false;
+      for (i32 row = 0; row < kBatch; ++row) {
+        const i32 env_id = batch->values<i32>(abi::kEnvId)[row];
+        seen.insert(env_id);
+        has_faulty |= env_id == kFaulty;
+        const i32 steps = env_id == kFaulty ? round < 4 ? round : (round + 1) % 5 : round;
+        CHECK_EQ(batch->values<i32>(kObs)[row], 1000 + steps);
+      }
+      CHECK_EQ(batch->failures().size(), has_faulty && round % 5 == 4 ? 1u : 0u);
+    }
+    CHECK_EQ(i32(seen.size()), kEnvs);
+  }
+}
+
 TEST(an_exception_in_a_constructor_is_reported) {
   CHECK_THROWS((PoolConfig{.num_envs = 3, .goal = 1}(table<FaultyEnv>(), "throw_in_constructor")),
                std::invalid_argument);

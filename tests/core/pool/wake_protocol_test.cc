@@ -24,7 +24,7 @@ struct Protocol {
   bool publishes_first = true;          // work is published before wake-ups are requested
   bool looks_before_sleeping = true;    // a worker checks for a wake-up again before it sleeps
   bool counts_before_looking = true;    // a worker counts itself as sleeping before that check
-  bool notifies_under_mutex = true;     // callers hold the workers' mutex when they notify
+  bool locks_before_notifying = true;   // callers lock and unlock the workers' mutex before they notify
   bool notifies_receivers = true;       // the thread that completes a batch notifies recv()
   bool receivers_count_first = true;    // recv() counts itself as waiting before it checks for a batch
   bool workers_empty_the_queue = true;  // a worker continues until the queue is empty
@@ -191,13 +191,12 @@ class Checker {
       case kReadSleeping:
         if (t.remaining > i8(s.sleeping)) t.remaining = i8(s.sleeping);
         if (t.remaining <= 0) t.remaining = 0;
-        return go(t.remaining == 0 ? kSendEnd : protocol_.notifies_under_mutex ? kLockToNotify : kNotify);
+        return go(t.remaining == 0 ? kSendEnd : protocol_.locks_before_notifying ? kLockToNotify : kNotify);
       case kLockToNotify:
-        if (lock(s.sleep_mutex)) go(kNotify);
+        if (s.sleep_mutex == kFree) go(kNotify);  // and unlocks it
         return;
       case kNotify: {
         const bool last = --t.remaining == 0;
-        if (last && protocol_.notifies_under_mutex) s.sleep_mutex = kFree;
         t.location = last ? kSendEnd : kNotify;
         bool any_sleeping = false;
         for (size_t i = 0; i < s.threads.size(); ++i) {  // any sleeping worker may be the one that is notified
@@ -375,7 +374,7 @@ TEST(the_checker_detects_every_omission) {
   CHECK(!holds({.publishes_first = false}));
   CHECK(!holds({.looks_before_sleeping = false}));
   CHECK(!holds({.counts_before_looking = false}));
-  CHECK(!holds({.notifies_under_mutex = false}));
+  CHECK(!holds({.locks_before_notifying = false}));
   CHECK(!holds({.notifies_receivers = false}));
   CHECK(!holds({.receivers_count_first = false}));
   CHECK(!holds({.workers_empty_the_queue = false}));

@@ -159,13 +159,14 @@ BlockLayout small_layout() {
   return BlockLayout(layout, 2, FinalFields::kNone, Failures::kNever);
 }
 
-enum class Sends { kOne, kTwo };
+enum class Sends { kOne, kTwo, kAll };  // kAll: one send, without ids
 
 // A producer sends two environments, in one call or two, and sends them once more when their block is complete. Workers
 // take them, read the actions and write the results. Returns whether each environment was stepped once per send, and no
 // data was read or written too early.
 bool queue_works(Weakened weakened, Sends sends, int workers, i32 rounds, const char* name = nullptr) {
   static const BlockLayout layout = small_layout();
+  static constexpr i32 ids[] = {0, 1};
   struct Shared {
     ActionQueue queue{2};
     Block block{layout, 2};
@@ -182,10 +183,14 @@ bool queue_works(Weakened weakened, Sends sends, int workers, i32 rounds, const 
       for (i32 round = 0; round < rounds; ++round) {
         for (i32 env = 0; env < 2; ++env) {
           s->actions[env].write(round + 1);
-          s->queue.push(env, Task::kStep, &s->block, env);
-          if (sends == Sends::kTwo) s->queue.publish();
+          if (sends != Sends::kTwo) continue;
+          s->queue.push(&env, 1, Task::kStep, &s->block);
+          s->queue.publish();
         }
-        if (sends == Sends::kOne) s->queue.publish();
+        if (sends != Sends::kTwo) {
+          s->queue.push(sends == Sends::kAll ? nullptr : ids, 2, Task::kStep, &s->block);
+          s->queue.publish();
+        }
         if (!s->block.complete()) return;
         for (const Plain<i32>& result : s->results) s->wrong |= result.read() != round + 1;
         if (round + 1 < rounds) s->block.open(2);
@@ -199,7 +204,7 @@ bool queue_works(Weakened weakened, Sends sends, int workers, i32 rounds, const 
           if (!s->queue.take(workers == 1 ? 2 : 1, run)) continue;
           for (i32 k = 0; k < run.count; ++k) {
             const i32 env = run.env_ids[k];
-            s->wrong |= run.block != &s->block || run.first_row + k != env;
+            s->wrong |= run.block != &s->block || run.first_row + k != (sends == Sends::kTwo ? 0 : env);
             s->results[env].write(s->actions[env].read());
             ++s->stepped[size_t(env)];
           }
@@ -222,9 +227,11 @@ TEST(the_queue_and_the_buffer_work_under_weak_memory_ordering) {
   CHECK(queue_works({}, Sends::kOne, 2, 1, "two workers"));
   CHECK(queue_works({}, Sends::kOne, 2, 2, "two workers, twice"));
   CHECK(queue_works({}, Sends::kTwo, 1, 1, "two sends, one worker"));
+  CHECK(queue_works({}, Sends::kAll, 2, 2, "two workers, twice, without ids"));
   if (whole()) CHECK(queue_works({}, Sends::kTwo, 2, 2, "two sends, two workers, twice"));
   CHECK(!queue_works({.release = true}, Sends::kOne, 1, 1));
   CHECK(!queue_works({.release = true}, Sends::kTwo, 1, 1));
+  CHECK(!queue_works({.release = true}, Sends::kAll, 1, 1));
 }
 
 // ---- the wake-ups ----
@@ -243,7 +250,8 @@ bool workers_wake(Weakened weakened, int workers, std::vector<i32> requests, con
     const auto s = make<Shared>();
     m.thread([=] {
       for (size_t i = 0; i < requests.size(); ++i) {
-        s->queue.push(i32(i), Task::kStep, nullptr, i32(i));
+        const i32 env_id = i32(i);
+        s->queue.push(&env_id, 1, Task::kStep, nullptr);
         s->queue.publish();
         s->wakeups.request(requests[i]);
       }
