@@ -180,9 +180,28 @@ def test_a_command_that_hangs_is_killed_with_its_children(tmp_path: Path) -> Non
         time.sleep(0.05)
     assert libraries.run_to_end(["true"], 5) == {"equal": True, "said": ""}
     assert libraries.run_to_end(["sh", "-c", "echo no >&2; exit 9"], 5) == {"equal": False, "said": "no\n"}
-    process = subprocess.Popen(["sh", "-c", "setsid -f sleep 0; sleep 100 & wait"], start_new_session=True)
-    end_session(process.pid)
-    assert process.wait(20) == -signal.SIGKILL
+
+
+SESSION = """
+import os, subprocess
+from tests.proof import end_session
+for _ in range(20):
+    print(subprocess.Popen(["sleep", "100"], preexec_fn=os.setpgrp, stdout=subprocess.DEVNULL).pid, flush=True)
+end_session(os.getsid(0))
+"""
+
+
+def test_a_session_is_ended_from_inside() -> None:
+    packages = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", SESSION]
+    done = subprocess.run(command, start_new_session=True, capture_output=True, text=True, env=packages, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    children = [int(line) for line in done.stdout.split()]
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{child}/exe").exists() for child in children):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert len(children) == 20
 
 
 # --- JAX ---
