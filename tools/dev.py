@@ -100,14 +100,15 @@ def _tests_of_folder(name: Path) -> str:
     for folder in map(str, name.parents):
         if folder in TESTS_OF:
             return TESTS_OF[folder]
-    folder = Path("tests", name.parts[1])
-    return str(folder) if (ROOT / folder).is_dir() else ""
+    same = Path("tests", name.parts[1])
+    return str(same) if (ROOT / same).is_dir() else ""
 
 
 def _tests_that_name(module: str) -> list[str]:
     package, _, last = module.rpartition(".")
     pattern = re.compile(rf"\b{re.escape(module)}\b|from {re.escape(package)} import .*\b{last}\b")
-    return [str(file.relative_to(ROOT)) for file in (ROOT / "tests").rglob("*_test.py") if pattern.search(file.read_text())]
+    files = [file for file in (ROOT / "tests").rglob("*_test.py") if pattern.search(file.read_text())]
+    return [str(file.relative_to(ROOT)) for file in files]
 
 
 def _targets_of(family: str) -> set[str]:

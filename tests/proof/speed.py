@@ -19,7 +19,6 @@ from tests.cuda.device_comparison import random_actions
 from tests.proof import Result, Step
 from tests.standin.rooflines import CARDS, SAMPLES, bytes_of, ceiling, read_work
 
-
 # Selects kernels in which each lane writes its own row of observations (envpool/core/table/device_rows.h).
 direct_rows = functools.partial(mock.patch.dict, "os.environ", ENVPOOL_DEVICE_ROWS="direct")
 
