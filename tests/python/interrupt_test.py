@@ -54,12 +54,12 @@ def handler_raises():
 def interfaces():
     envpool.register_python("Slow-v0", Slow)
     return {
-        "gymnasium": lambda: envpool.make_gymnasium("Slow-v0", num_envs=2),
-        "gym": lambda: envpool.make_gym("Slow-v0", num_envs=2, step_api="classic"),
-        "vec": lambda: envpool.make_vec("Slow-v0", num_envs=2),
-        "dm": lambda: envpool.make_dm("Slow-v0", num_envs=2),
+        "gymnasium": lambda: envpool.make_gymnasium("Slow-v0", num_envs=2, num_workers=1),
+        "gym": lambda: envpool.make_gym("Slow-v0", num_envs=2, num_workers=1, step_api="classic"),
+        "vec": lambda: envpool.make_vec("Slow-v0", num_envs=2, num_workers=1),
+        "dm": lambda: envpool.make_dm("Slow-v0", num_envs=2, num_workers=1),
         "single": lambda: gymnasium.make("envpool/Slow-v0"),
-        "sb3": lambda: envpool.make_sb3("Slow-v0", 2),
+        "sb3": lambda: envpool.make_sb3("Slow-v0", 2, num_workers=1),
     }
 
 
