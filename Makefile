@@ -4,6 +4,7 @@
 PYTHON ?= python3
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 DEMO_ARGS ?=
+TESTS ?=
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 EXACT_ARGS ?=
@@ -30,7 +31,7 @@ CPP := $(shell find envpool tests benchmark examples -name '*.h' -o -name '*.cc'
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
+.PHONY: help demo dev test test-all cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
   test-device test-jax-device standin gpu-kit gpu-page lint format generated docs docs-browse first-minutes agents figures tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel wheels sdist \
   cibuildwheel release-check test-matrix test-aarch64 cross test-bazel clean-roots clean
@@ -39,6 +40,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 help:
 	@echo 'make demo          install into its own virtual environment and play 100 games of Pong for a few seconds'
+	@echo 'make dev           compile what a change affects, and run the tests of the changed files (TESTS="tests/jax -k rows": these)'
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
 	@echo 'make test-all      run make test without sampling'
 	@echo 'make test-device   test GPU kernels: their machine code, and their results on a stand-in for the CUDA driver'
@@ -94,7 +96,7 @@ $(VENV)/%/.ready: pyproject.toml | $(VENV)/%/bin/python
 	@$(if $(WITHOUT_REQUIREMENTS),$(VENV)/$*/bin/python -m pip install -q --no-deps --group $(WITHOUT_REQUIREMENTS))
 	@touch $@
 
-$(VENV)/test/.ready $(VENV)/docs/.ready $(VENV)/bench/.ready: WITHOUT_REQUIREMENTS := vizdoom
+$(VENV)/test/.ready $(VENV)/dev/.ready $(VENV)/docs/.ready $(VENV)/bench/.ready: WITHOUT_REQUIREMENTS := vizdoom
 
 # --- the package ---
 
@@ -174,6 +176,19 @@ $(VENV)/demo/.demo: $(SOURCES) $(VENV)/demo/.ready
 	@touch $@
 
 # --- tests ---
+
+# Compiles what a change affects, and runs the tests of the changed files: tools/dev.py says how.
+dev: build/dev/.installed standin
+	@PATH="$(CURDIR)/$(VENV)/dev/bin:$$PATH" python tools/dev.py -- $(TESTS)
+
+# An editable installation: Python's files are those of the checkout. Each environment is compiled by itself.
+build/dev/.installed: | $(VENV)/dev/.ready
+	@echo 'compiling envpool for make dev; this takes several minutes, and happens once'
+	@PATH="$(CURDIR)/$(VENV)/dev/bin:$$PATH" python -m pip install -q --no-build-isolation --no-deps --editable . \
+	  -Cbuild-dir=build/dev -Ccmake.build-type=None -Ccmake.define.CMAKE_CXX_FLAGS=-O1 \
+	  -Ccmake.define.ENVPOOL_TESTING=ON -Ccmake.define.ENVPOOL_SPLIT_FAMILIES=ON
+	@$(call site,dev) && ln -sfn "$(CURDIR)/tests" "$$site/tests"
+	@touch $@
 
 test: build/test/.installed
 	@$(MAKE) --no-print-directory cpp-test

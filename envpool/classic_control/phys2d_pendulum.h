@@ -57,6 +57,7 @@ struct Phys2dPendulum {
     s.action<f32>("action", {1}).bounds(-kMaxTorque, kMaxTorque).doc("torque, N m");
     s.reward_low = -cost(f32(kPi), p.max_speed > p.start_velocity ? p.max_speed : p.start_velocity, kMaxTorque);
     s.reward_high = 0;
+    s.render_fps = 50;
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("angle", &State::angle).add("angular_velocity", &State::angular_velocity);

@@ -95,6 +95,7 @@
 //                                                                 // make() refuses pools that would not fit
 //     static constexpr const char* kNoSnapshots = "...";          // optional: why there is no save; this is the end of
 //                                                                 // an error text
+//     void reset_options(const void*, i64);                       // optional: takes the options of the next reset
 //     void cancel();                                              // optional: another thread calls this when the pool
 //                                                                 // is closing; a step or reset that waits must throw
 //     // optional: steps are short, so the calling thread may run them, which saves a wake-up. Ctrl-C waits for the

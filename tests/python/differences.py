@@ -78,7 +78,7 @@ ON_PURPOSE = (
         "`reward_spec()`, `discount_spec()`",
         "float64; the reward is an `Array`",
         "float32; the reward is a `BoundedArray`",
-        "they describe the arrays of a TimeStep",
+        "they describe the arrays of a TimeStep, including the reward 0 of a first one",
         r"dm/(reward|discount)_spec/(dtype|kind)",
         ("float64|Array", "float32|BoundedArray"),
     ),
