@@ -45,8 +45,9 @@ def kernel_of(task_id: str, options: Mapping[str, Any], *, pure: bool) -> Kernel
 
 def kernels_of(small: bool) -> dict[Kernel, str]:
     """Returns the kernels of all sections except `math`, each with a label."""
+    listed = {case.task_id + str(case.options): (case.task_id, dict(case.options)) for case in bits.cases(small)}
     pools: list[tuple[str, Mapping[str, Any]]] = [
-        *((case.task_id, dict(case.options)) for case in bits.cases(small)),
+        *listed.values(),
         *((task_id, {}) for task_id in (*libraries.ids(small), *speed.ids(small), *jax_programs.POOLS)),
         *peers.worlds(),
     ]

@@ -56,6 +56,7 @@ def run(out: Path, *flags: str, status: int = 0, **settings: str) -> dict[str, l
 # --- sections ---
 
 
+@pytest.mark.sampled(one_in=2)
 def test_sections_run_and_compile_only_in_the_first_of_them(tmp_path: Path) -> None:
     cache = {"ENVPOOL_CACHE_DIR": str(tmp_path / "cache")}
     first = run(tmp_path, "--sections", "machine", "compile", **cache)
@@ -74,7 +75,7 @@ def test_sections_run_and_compile_only_in_the_first_of_them(tmp_path: Path) -> N
 
 def test_the_first_section_has_the_kernels_of_all_others() -> None:
     results_ = kernels.kernels_of(small=False)
-    of_pools = [(case.task_id, dict(case.options)) for case in bits.cases(small=False)]
+    of_pools = [(task_id, dict(options)) for task_id, options in {case[:2] for case in bits.cases(small=False)}]
     of_pools += [(task_id, {}) for task_id in (*speed.IDS, *libraries.ids(small=False), *jax_programs.POOLS)]
     pure = [(task_id, {}) for task_id in jax_programs.IDS] + list(jax_programs.WORLDS.items())
     for is_pure, each in ((False, [*of_pools, *peers.worlds()]), (True, pure)):
@@ -82,6 +83,7 @@ def test_the_first_section_has_the_kernels_of_all_others() -> None:
     assert list(results_.values())[0].startswith(kernels.SLOW) and len(results_) > 75
 
 
+@pytest.mark.sampled(one_in=2)
 def test_a_later_run_continues_after_an_interruption(tmp_path: Path) -> None:
     sections = ("--sections", "machine", "math")
     first = run(tmp_path, *sections)
@@ -367,8 +369,8 @@ def small_kit(tree: Path) -> None:
     )
 
 
-def visit(tree: Path, out: Path, minutes: float, *flags: str, limit: float | None = None) -> None:
-    """Runs tools/gpu_visit.sh, and kills it and its process group after a limit."""
+def visit(tree: Path, out: Path, minutes: float, *flags: str) -> subprocess.Popen[str]:
+    """Starts tools/gpu_visit.sh in a process group of its own."""
     environment = {
         **os.environ,
         "ENVPOOL_LIBCUDA": str(STANDIN),
@@ -376,14 +378,7 @@ def visit(tree: Path, out: Path, minutes: float, *flags: str, limit: float | Non
         "PYTHON": sys.executable,
     }
     script = ["bash", str(tree / "tools" / "gpu_visit.sh"), str(out), str(minutes), "--small", *flags]
-    process = subprocess.Popen(script, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True)
-    try:
-        output, _ = process.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return
-    assert "== done, after" in output, output
+    return subprocess.Popen(script, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True)
 
 
 def names(lines: Iterable[dict]) -> list[str]:
@@ -394,17 +389,20 @@ def names(lines: Iterable[dict]) -> list[str]:
 def test_a_visit_that_is_killed_loses_nothing_and_continues(tmp_path: Path) -> None:
     small_kit(tmp_path)
     out = tmp_path / "out"
-    sections = ("--sections", "machine", "plumbing", "speed", "math")
-    visit(tmp_path, out, 5, *sections[:2], "bits", limit=25)
-    first = read(out / "results.jsonl")
-    assert "machine" in names(first) and (out / "gpu.md").read_text().startswith("## Rehearsal")
+    first = visit(tmp_path, out, 5, "--sections", "machine", "bits")
+    while "machine" not in names(read(out / "results.jsonl")) or not (out / "gpu.md").exists():
+        assert first.poll() is None
+        time.sleep(0.2)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.communicate()
+    lines = read(out / "results.jsonl")
+    assert (out / "gpu.md").read_text().startswith("## Rehearsal")
     shutil.rmtree(tmp_path / "work")  # as on another machine
     begun = time.monotonic()
-    visit(tmp_path, out, 1, *sections)
-    assert time.monotonic() - begun < 60
-    second = read(out / "results.jsonl")
-    assert second[: len(first)] == first and names(second).count("machine") == 1
-    assert {"moved", "CartPole-v1 x 64", "math 0"} <= {*names(second)}
+    output, _ = visit(tmp_path, out, 2, "--sections", "machine", "speed", "sizes").communicate()
+    assert "== done, after" in output and time.monotonic() - begun < 120
+    later = read(out / "results.jsonl")
+    assert later[: len(lines)] == lines and names(later) == [*names(lines), "CartPole-v1 x 64", "CartPole-v1 x 1"]
     files = {"results.jsonl", "gpu.md", "machine.txt", "run.txt", "threads.json"}
     assert files <= {path.name for path in out.iterdir()} <= {*files, "logs.txt", "ncu.csv"}
-    assert json.loads((out / "threads.json").read_text()) == 6  # a fifth of a minute, with a reserve of 6 s
+    assert json.loads((out / "threads.json").read_text()) == 18  # a fifth of two minutes, with a reserve of 6 s
