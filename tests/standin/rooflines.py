@@ -316,7 +316,7 @@ def read_work(path: Path = WORK) -> dict[str, Work]:
         return {}
     with path.open(newline="") as file:
         rows = list(csv.reader(file))[1:]
-    return {task_id: Work(*map(float, numbers), registers=int(registers)) for task_id, *numbers, registers in rows}
+    return {row[0]: Work._make([*map(float, row[1:-1]), int(row[-1])]) for row in rows}
 
 
 # --- ceilings ---

@@ -93,7 +93,7 @@ def accesses_of(sample: Sample) -> Traffic:
         pool._pool.wait()
         found = (totals(driver) - before) / (sample.num_envs * steps)
         pool.close()
-    return Traffic(*np.round(found, 2).tolist(), direct_store_sectors=0)
+    return Traffic._make([*np.round(found, 2).tolist(), 0.0])
 
 
 # --- the table ---
