@@ -112,7 +112,9 @@ def test_replacing_atari_options():
     assert changed.frame_skip == 2 and changed.max_episode_steps == 5
     state = env.reset_batch(jax.random.key(0), 2, changed)[1]
     env.step_batch(None, state, np.ones(2, int), changed)
-    with pytest.raises(TypeError, match=r"got 'stack_num', which is an argument of make: envpool.jax.make\('Pong-v5', "):
+    with pytest.raises(
+        TypeError, match=r"got 'stack_num', which is an argument of make: envpool.jax.make\('Pong-v5', "
+    ):
         params.replace(stack_num=2)
 
 
