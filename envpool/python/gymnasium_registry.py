@@ -11,17 +11,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
-from types import FrameType, ModuleType
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from envpool.python.registry import call_when_added, find, gymnasium_name, list_all_envs
 
-if TYPE_CHECKING:
-    from envpool.python.gymnasium_envpool import GymnasiumVectorEnv
-    from envpool.python.gymnasium_single import GymnasiumSingleEnv
-
 _REGISTRY_MODULE = "gymnasium.envs"  # its import fills gymnasium's registry
-_REGISTRATION_MODULE = "gymnasium.envs.registration"
 
 
 def add_to_registry(task_ids: Iterable[str]) -> None:
@@ -33,9 +28,7 @@ def add_to_registry(task_ids: Iterable[str]) -> None:
 
     # If the ids had an entry point, make_vec of gymnasium before 1.0 would start a process for each environment instead
     # of making a pool.
-    single = (
-        "envpool.python.gymnasium_registry:make_single" if hasattr(gymnasium_registration, "VectorizeMode") else None
-    )
+    single = "envpool.gymnasium_entry_points:make_single" if hasattr(gymnasium_registration, "VectorizeMode") else None
     for task_id in task_ids:
         registration = find(task_id)
         name = gymnasium_name(task_id)
@@ -44,7 +37,7 @@ def add_to_registry(task_ids: Iterable[str]) -> None:
             reward_threshold=registration.reward_threshold,
             max_episode_steps=registration.max_episode_steps or None,
             entry_point=single,
-            vector_entry_point="envpool.python.gymnasium_registry:make_vec",
+            vector_entry_point="envpool.gymnasium_entry_points:make_vec",
             kwargs={"task_id": task_id},
         )
         _hide_namesakes(registry, task_id, registration.family)
@@ -69,46 +62,6 @@ def _hide_namesakes(registry: Any, task_id: str, family: str) -> None:
 def _version(task_id: str) -> int:
     number = task_id.rpartition("-v")[2]
     return int(number) if number.isdigit() else 0
-
-
-def make_vec(task_id: str, **options: Any) -> GymnasiumVectorEnv:
-    """Makes a pool for `gymnasium.make_vec`. Without a seed, it draws one, as gymnasium's environments do."""
-    from envpool import registration
-
-    return registration.make_vec(task_id, **_with_seed(options))
-
-
-def make_single(task_id: str, **options: Any) -> GymnasiumSingleEnv:
-    """Makes one environment for `gymnasium.make`. Without a seed, it draws one, as gymnasium's environments do."""
-    from envpool import registration
-
-    _refuse_vectorization_mode(task_id)
-    return registration.make_single(task_id, **_with_seed(options))
-
-
-# gymnasium reads this to find out whether it has to add a wrapper for a render mode that ends in "_list".
-make_single.metadata = {"render_modes": ["rgb_array", "human"]}  # type: ignore[attr-defined]
-
-
-def _with_seed(options: dict[str, Any]) -> dict[str, Any]:
-    return options if options.get("env_seed") is not None else {"seed": None, **options}
-
-
-def _refuse_vectorization_mode(task_id: str) -> None:
-    """Raises ValueError if `gymnasium.make_vec` makes single environments, which it then steps one after the other.
-
-    With `vectorization_mode`, gymnasium does not call our `make_vec`. Its arguments are found in the caller's frame.
-    """
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None:
-        if frame.f_code.co_name == "make_vec" and frame.f_globals.get("__name__") == _REGISTRATION_MODULE:
-            mode = frame.f_locals.get("vectorization_mode")
-            mode = getattr(mode, "value", mode)
-            raise ValueError(
-                f"[{task_id}] vectorization_mode: expected none, because a pool steps its environments in threads of this "
-                f"process, got {mode!r}"
-            )
-        frame = frame.f_back
 
 
 class _ImportHook:
