@@ -4,12 +4,15 @@
 PYTHON ?= python3
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 DEMO_ARGS ?=
+TESTS ?=
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 EXACT_ARGS ?=
 STATES_ARGS ?= --whole
 DOCS_ARGS ?=
 DEVICE_PYTHON ?= python3.12
+GPU_ARCHITECTURES ?= sm_90 sm_80 sm_120
+RESULTS ?= build/gpu-results/results.jsonl
 MATRIX_ARGS ?=
 AARCH64_ARGS ?=
 CROSS_ARGS ?=
@@ -28,8 +31,8 @@ CPP := $(shell find envpool tests benchmark examples -name '*.h' -o -name '*.cc'
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
-  test-device test-jax-device standin device-wheel lint format generated docs docs-browse first-minutes agents figures tsan \
+.PHONY: help demo dev test test-all cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
+  test-device test-jax-device standin gpu-kit gpu-page lint format generated docs docs-browse first-minutes agents figures tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel wheels sdist \
   cibuildwheel release-check test-matrix test-aarch64 cross test-bazel clean-roots clean
 .DELETE_ON_ERROR:
@@ -37,12 +40,14 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 help:
 	@echo 'make demo          install into its own virtual environment and play 100 games of Pong for a few seconds'
+	@echo 'make dev           compile what a change affects, and run the tests of the changed files (TESTS="tests/jax -k rows": these)'
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
 	@echo 'make test-all      run make test without sampling'
 	@echo 'make test-device   test GPU kernels: their machine code, and their results on a stand-in for the CUDA driver'
 	@echo 'make test-jax-device  test envpool.jax with the handlers for GPUs, on the same stand-in'
 	@echo 'make standin       build that stand-in: build/standin/libcuda.so.1'
-	@echo 'make device-wheel  build build/device/*.whl, for a GPU machine without a network (DEVICE_PYTHON=python3.12)'
+	@echo 'make gpu-kit       write build/gpu-kit, for a visit to a GPU machine without a network (DEVICE_PYTHON=python3.12)'
+	@echo 'make gpu-page      write what such visits have measured into docs/gpu.md (RESULTS=results.jsonl)'
 	@echo 'make test-clients  train six RL libraries and the examples on the installed wheel'
 	@echo 'make test-peer     compare with the released EnvPool, Atari bit for bit, and with WarpDrive (minutes; installs them)'
 	@echo 'make test-ray      test pools in Ray actors, on a local cluster of several nodes'
@@ -91,7 +96,7 @@ $(VENV)/%/.ready: pyproject.toml | $(VENV)/%/bin/python
 	@$(if $(WITHOUT_REQUIREMENTS),$(VENV)/$*/bin/python -m pip install -q --no-deps --group $(WITHOUT_REQUIREMENTS))
 	@touch $@
 
-$(VENV)/test/.ready $(VENV)/docs/.ready $(VENV)/bench/.ready: WITHOUT_REQUIREMENTS := vizdoom
+$(VENV)/test/.ready $(VENV)/dev/.ready $(VENV)/docs/.ready $(VENV)/bench/.ready: WITHOUT_REQUIREMENTS := vizdoom
 
 # --- the package ---
 
@@ -172,6 +177,19 @@ $(VENV)/demo/.demo: $(SOURCES) $(VENV)/demo/.ready
 
 # --- tests ---
 
+# Compiles what a change affects, and runs the tests of the changed files: tools/dev.py says how.
+dev: build/dev/.installed standin
+	@PATH="$(CURDIR)/$(VENV)/dev/bin:$$PATH" python tools/dev.py -- $(TESTS)
+
+# An editable installation: Python's files are those of the checkout. Each environment is compiled by itself.
+build/dev/.installed: | $(VENV)/dev/.ready
+	@echo 'compiling envpool for make dev; this takes several minutes, and happens once'
+	@PATH="$(CURDIR)/$(VENV)/dev/bin:$$PATH" python -m pip install -q --no-build-isolation --no-deps --editable . \
+	  -Cbuild-dir=build/dev -Ccmake.build-type=None -Ccmake.define.CMAKE_CXX_FLAGS=-O1 \
+	  -Ccmake.define.ENVPOOL_TESTING=ON -Ccmake.define.ENVPOOL_SPLIT_FAMILIES=ON
+	@$(call site,dev) && ln -sfn "$(CURDIR)/tests" "$$site/tests"
+	@touch $@
+
 test: build/test/.installed
 	@$(MAKE) --no-print-directory cpp-test
 	@$(MAKE) --no-print-directory py-test
@@ -212,21 +230,28 @@ build/standin/libcuda.so.1: $(filter-out %_test.py,$(wildcard tests/standin/*.cc
 	$(CXX) -std=c++20 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -Wl,-soname,libcuda.so.1 \
 	  -DENVPOOL_STANDIN_DIR='"$(CURDIR)/tests/standin"' $(filter %.cc,$^) -o $@ -ldl -lpthread
 
-# Builds the package, without MuJoCo, for the Python of a GPU machine without a network, and downloads its dependencies
-# except NumPy. docs/gpu.md lists the commands for that machine.
-device-wheel: build/device/.made
+# Writes build/gpu-kit: what a machine with a GPU and without a network needs for tools/gpu_visit.sh (docs/gpu.md). The
+# package is compiled for DEVICE_PYTHON, and kernels for GPU_ARCHITECTURES. RESULTS are the results of earlier visits, if
+# there are any.
+gpu-kit: build/device/.made
+	@ENVPOOL_CACHE_DIR="$(CURDIR)/build/gpu-kernels" $(VENV)/gpu-kit/bin/python tools/gpu_kit.py --wheels=build/device \
+	  --out=build/gpu-kit --results="$(RESULTS)" --jobs=$(JOBS) $(GPU_ARCHITECTURES)
 
-$(VENV)/device/bin/python: PYTHON := $(DEVICE_PYTHON)
+$(VENV)/gpu-kit/bin/python: PYTHON := $(DEVICE_PYTHON)
 
-build/device/.made: $(SOURCES) $(VENV)/device/.ready
+build/device/.made: $(SOURCES) $(VENV)/gpu-kit/.ready
 	@rm -rf build/device
 	@echo 'compiling envpool for $(DEVICE_PYTHON)'
-	@PATH="$(CURDIR)/$(VENV)/device/bin:$$PATH" python -m pip wheel -q --no-build-isolation --no-deps \
-	  -w build/device -Cbuild-dir=build/device/cmake .
-	@$(VENV)/device/bin/python -m pip download -q --no-deps --only-binary=:all: -d build/device --group device-packages
-	@rm -rf build/device/cmake
-	@du -ch build/device/*.whl | tail -1
+	@PATH="$(CURDIR)/$(VENV)/gpu-kit/bin:$$PATH" python -m pip wheel -q --no-build-isolation --no-deps \
+	  -w build/device -Cbuild-dir=build/device-cmake .
+	@$(VENV)/gpu-kit/bin/python -m pip download -q --no-deps --only-binary=:all: -d build/device --group gpu-kit-packages
+	@$(VENV)/gpu-kit/bin/python -m pip download -q --no-deps -d build/device/peers --group gpu-kit-peers
+	@$(VENV)/gpu-kit/bin/python -m pip install -q --no-index --no-deps --force-reinstall build/device/*.whl
 	@touch $@
+
+# Writes what visits have measured into docs/gpu.md, a section for each GPU.
+gpu-page: build/test/.installed
+	@$(call installed,test,python) -m tests.proof.page "$(abspath $(RESULTS))" "$(CURDIR)/docs/gpu.md"
 
 # The tests of the interfaces. They also run in other virtual environments, with other versions of gym and gymnasium.
 INTERFACE_TESTS := $(patsubst %,tests.python.%_test,registry specs interfaces batches episodes copies)
@@ -391,8 +416,8 @@ format: $(VENV)/lint/.ready
 
 # --- files derived from the registry; tests fail if they are stale ---
 
-# Writes the type stubs, the tables of the pages, golden hashes of trajectories, and the budgets, instruction counts
-# and memory requests of kernels. Existing hashes, budgets and counts are kept: to renew one, delete its row.
+# Writes the type stubs, the tables of the pages, golden hashes of trajectories, and the budgets and instruction counts
+# of kernels. Existing hashes, budgets and counts are kept: to renew one, delete its row.
 generated: build/test/.installed standin
 	@$(call installed,test,python) -m tests.support.signatures "$(CURDIR)/envpool/_signatures.pyi"
 	@$(call installed,test,python) -m tests.support.tables "$(CURDIR)/docs/environments.md"
@@ -400,8 +425,6 @@ generated: build/test/.installed standin
 	@$(call installed,test,python) -m tests.cuda.machine_code "$(CURDIR)/tests/cuda/kernel_budgets.csv"
 	@$(call installed,test,python) -m tests.standin.rooflines \
 	  "$(CURDIR)/tests/standin/kernel_work.csv" "$(CURDIR)/docs/gpu.md"
-	@$(call installed,test,python) -m tests.standin.sectors \
-	  "$(CURDIR)/tests/standin/kernel_sectors.csv" "$(CURDIR)/docs/gpu.md"
 
 # --- the site ---
 

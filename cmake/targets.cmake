@@ -42,6 +42,59 @@ function(envpool_shared_object target output)
   target_link_libraries(${target} PRIVATE envpool_flags)
 endfunction()
 
+# Writes one source per environment of a family, and one with their list, from the list in the family's plugin.cc. A change
+# of an environment's header then compiles only this environment. `kind` is plugin, or functions for the tests' library
+# (tests/support/functions.h). Leaves the variable `result` as it is if the list names no headers.
+function(envpool_split_family name kind result)
+  set(plugin "${PROJECT_SOURCE_DIR}/envpool/${name}/plugin.cc")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${plugin}")
+  file(READ "${plugin}" text)
+  string(REGEX MATCHALL "envpool::table<[^>]*\"[^>]*>\\(\\)" tables "${text}")
+  if(NOT tables)
+    return()
+  endif()
+  string(REGEX MATCH "using namespace [^;]*;" using "${text}")
+  if(kind STREQUAL "plugin")
+    set(include "envpool/core/plugin.h")
+    set(type "const envpool::abi::Table*")
+    set(space "envpool")
+  else()
+    set(include "tests/support/functions.h")
+    set(type "envpool::testing::FunctionTable")
+    set(space "envpool::testing")
+  endif()
+  set(folder "${PROJECT_BINARY_DIR}/split/${name}")
+  set(sources "")
+  set(declarations "")
+  set(calls "")
+  foreach(table IN LISTS tables)
+    string(REGEX REPLACE ".*\"(.*)\".*" "\\1" header "${table}")
+    string(REPLACE "envpool::table<" "${space}::table<" table "${table}")
+    get_filename_component(env "${header}" NAME_WE)
+    file(CONFIGURE OUTPUT "${folder}/${env}_${kind}.cc" CONTENT
+         "#include \"${header}\"\n#include \"${include}\"\n\n${using}\n\n${type} ${env}_${kind}() { return ${table}; }\n" @ONLY)
+    list(APPEND sources "${folder}/${env}_${kind}.cc")
+    string(APPEND declarations "${type} ${env}_${kind}();\n")
+    list(APPEND calls "${env}_${kind}()")
+  endforeach()
+  list(JOIN calls ", " calls)
+  if(kind STREQUAL "plugin")
+    set(list "extern \"C\" __attribute__((visibility(\"default\"))) const envpool::abi::Plugin* envpool_plugin() {
+  static ${type} tables[] = {${calls}};
+  static const envpool::abi::Plugin plugin{ENVPOOL_ABI, sizeof(tables) / sizeof(tables[0]), tables};
+  return &plugin;
+}
+")
+  else()
+    set(list "namespace envpool::testing::of_family {\nstatic const FunctionTable kEnvironments[] = {${calls}};\n}\n")
+  endif()
+  file(CONFIGURE OUTPUT "${folder}/${kind}_list.cc" CONTENT "#include \"${include}\"\n\n${declarations}\n${list}" @ONLY)
+  if(kind STREQUAL "plugin")
+    list(APPEND sources "${folder}/${kind}_list.cc")
+  endif()
+  set(${result} "${sources}" PARENT_SCOPE)
+endfunction()
+
 # Builds a family from its plugin.cc and the sources in its subfolders, which its tests link too. If the family needs an
 # external library, the target <family>_library stands for it.
 function(envpool_family name)
@@ -49,7 +102,11 @@ function(envpool_family name)
   if(NOT EXISTS "${folder}/plugin.cc")
     return()
   endif()
-  envpool_shared_object(family_${name} ${name} "${folder}/plugin.cc")
+  set(sources "${folder}/plugin.cc")
+  if(ENVPOOL_SPLIT_FAMILIES)
+    envpool_split_family(${name} plugin sources)
+  endif()
+  envpool_shared_object(family_${name} ${name} ${sources})
   target_link_libraries(family_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:${name}_parts>
                                                $<TARGET_NAME_IF_EXISTS:${name}_library>)
   target_compile_definitions(family_${name} PRIVATE ENVPOOL_NEVER_THROWS)  # our portable environments never throw
@@ -99,8 +156,13 @@ function(envpool_test_functions family)
   endif()
   set(folder "${PROJECT_SOURCE_DIR}/tests")
   file(GLOB more CONFIGURE_DEPENDS "${folder}/${family}/capi.cc")
-  envpool_shared_object(${family}_testing ${family}_testing "${folder}/support/functions.cc" ${more})
-  target_compile_definitions(${family}_testing PRIVATE "ENVPOOL_FAMILY_LIST=\"envpool/${family}/plugin.cc\"")
+  set(list "envpool/${family}/plugin.cc")
+  if(ENVPOOL_SPLIT_FAMILIES)
+    envpool_split_family(${family} functions environments)
+    set(list "${PROJECT_BINARY_DIR}/split/${family}/functions_list.cc")
+  endif()
+  envpool_shared_object(${family}_testing ${family}_testing "${folder}/support/functions.cc" ${environments} ${more})
+  target_compile_definitions(${family}_testing PRIVATE "ENVPOOL_FAMILY_LIST=\"${list}\"")
   set_target_properties(${family}_testing PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${ENVPOOL_TEST_LIB_DIR}"
                                                      CXX_VISIBILITY_PRESET default)
   target_compile_options(${family}_testing PRIVATE $<$<CONFIG:Release>:-O1>)  # takes half the time

@@ -42,6 +42,9 @@ class Table:
     def spec(self, options: Mapping[str, bool | int | float | str | bytes]) -> str:
         """Returns JSON of the arrays: fields, actions, max_players, reward_low/high, render_height/width."""
 
+    def parts(self) -> str:
+        """Returns a JSON list of the named parts of a state: name, dtype, offset, count; empty if not portable."""
+
     @property
     def device(self) -> Mapping[str, Any] | None:
         """A description of the environment for the GPU compiler; None if it is not portable.
@@ -167,9 +170,22 @@ class Pool:
         env_id: Any = None,
         seeds: npt.NDArray[np.uint64] | None = None,
         streams: npt.NDArray[np.uint32] | None = None,
+        options: bytes | None = None,
     ) -> None: ...
     def discard(self) -> None:
         """Waits for all environments under way and discards their results."""
+
+    def abandon(self) -> None:
+        """Lets the next call other than recv discard what is under way, after a signal; nothing if asynchronous."""
+
+    def observe(self, env_ids: npt.NDArray[np.int32] | None = None) -> tuple[npt.NDArray[Any], ...]:
+        """Returns the arrays of a batch with the current observations of idle environments."""
+
+    def read_states(self, env_ids: npt.NDArray[np.int32], offset: int, bytes: int) -> npt.NDArray[np.uint8]:
+        """Returns the same bytes of each environment's state, of shape (environments, bytes)."""
+
+    def write_states(self, env_ids: npt.NDArray[np.int32], offset: int, data: npt.NDArray[np.uint8]) -> None:
+        """Overwrites bytes that `read_states` has returned."""
 
     def recv(self, timeout: float = -1.0) -> tuple[npt.NDArray[Any], ...]: ...
     def snapshot(self, env_id: int) -> bytes: ...

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from envpool.python.gymnasium_single import GymnasiumSingleEnv
     from envpool.python.pettingzoo_envpool import PettingZooEnvPool
     from envpool.python.sb3_envpool import SB3EnvPool
+else:  # `typing.get_type_hints` evaluates annotations, and importing every interface would be slow
+    DMEnvPool = EnvSpec = GymEnvPool = GymnasiumEnvPool = GymnasiumSingleEnv = GymnasiumVectorEnv = Any
+    PettingZooEnvPool = SB3EnvPool = Any
 
 __all__ = [
     "list_all_envs",
@@ -43,7 +46,7 @@ def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> Gymnasium
     """Makes a pool of environments.
 
     Args:
-        task_id: one of `list_all_envs()`.
+        task_id: one of `list_all_envs()`, with or without "envpool/" before it.
         env_type: the interface: "gymnasium", "gym" or "dm".
         **options: options of the environment (`make_spec(task_id).options` describes them) and these, which every
             environment has:
@@ -56,15 +59,16 @@ def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> Gymnasium
             - `thread_affinity_offset`: worker i runs on the (offset + i)-th CPU that this process may use. -1, the
               default, leaves the choice to the system. "auto" uses all cores before their sibling threads, and a
               single NUMA node if its cores suffice.
-            - `seed`: int from 0 to 2**64 - 1 (default 42). Environment i draws from stream i of that seed; different
-              seeds share no stream. None: a random seed, which `config` holds. A sequence of num_envs ints: one seed
-              per environment.
+            - `seed`: int from 0 to 2**64 - 1. The default is 42, as in EnvPool, so that two runs are equal unless you
+              give a seed; `gymnasium.make` and `gymnasium.make_vec` draw a random seed instead. Environment i draws
+              from stream i of the seed; different seeds share no stream. None: a random seed, which `config` holds. A
+              sequence of num_envs ints: one seed per environment.
             - `env_seed`: the same as a sequence given as `seed`.
             - `max_episode_steps`: steps until an episode is truncated; 0 or None: no limit. The default depends on the id.
             - `autoreset_mode`: "next_step" (default): the step after the end of an episode ignores its action and
               returns the first observation of the next episode. "same_step": the step that ends an episode returns the
               first observation of the next one, and the last observation in `info["final_obs"]`. "disabled": the caller
-              resets. gymnasium's AutoresetMode is accepted as well.
+              resets. gymnasium's AutoresetMode and its values, such as "SameStep", are accepted as well.
             - `render_mode`: None (default), "rgb_array", or "human", with which `render()` shows images in a window.
             - `render_env_id`: the environment, or environments, that `render()` shows by default (default 0).
             - `render_width`, `render_height`: size of an image; 0, the default, means the environment's own size.
@@ -123,11 +127,12 @@ def make_gymnasium(task_id: str, **options: Any) -> GymnasiumEnvPool:
 def make_vec(task_id: str, num_envs: int = 1, *, dtypes: str = "envpool", **options: Any) -> GymnasiumVectorEnv:
     """Makes a pool that conforms to `gymnasium.vector.VectorEnv`; `make` describes the options.
 
-    `gymnasium.make_vec("envpool/Pong-v5", num_envs=8)` makes the same pool. Spaces are batched, every call returns the
-    rows of all environments in order, and a partial reset returns the last observations of the other environments.
+    `gymnasium.make_vec("envpool/Pong-v5", num_envs=8)` makes the same pool, but without a `seed` it draws one, as
+    gymnasium's environments do. Spaces are batched, every call returns the rows of all environments in order, and a
+    partial reset returns the current observations of the other environments.
 
     Args:
-        task_id: one of `list_all_envs()`, with or without "envpool/" before it.
+        task_id: one of `list_all_envs()`.
         num_envs: environments in the pool.
         dtypes: "envpool" (default), or "gymnasium" for the dtypes of gymnasium's own vector environments: float64 for
             rewards, int64 for discrete observations, int8 for masks of actions, and float32 for action spaces that are
@@ -140,9 +145,7 @@ def make_vec(task_id: str, num_envs: int = 1, *, dtypes: str = "envpool", **opti
     """
     from envpool.python.gymnasium_envpool import GymnasiumVectorEnv
 
-    return GymnasiumVectorEnv(
-        find(task_id.removeprefix("envpool/")), {"num_envs": num_envs, "dtypes": dtypes, **options}
-    )
+    return GymnasiumVectorEnv(find(task_id), {"num_envs": num_envs, "dtypes": dtypes, **options})
 
 
 def make_single(task_id: str, **options: Any) -> GymnasiumSingleEnv:

@@ -6,22 +6,21 @@
     python tools/gpu_proof.py --out proof --sections bits           one section
     ENVPOOL_LIBCUDA=build/standin/libcuda.so.1 python tools/gpu_proof.py --small --out proof   without a GPU
 
-It needs envpool installed, and no network. PyTorch, JAX and CuPy are used if they are installed.
-The most important sections come first. Each runs in a process of its own, so a crash or a hang ends only its current
-step. Each step's result is written to a file of JSON lines at once. Steps whose results are in the file are skipped, so
-that a later run continues. After each section, all results are written as Markdown: summary.md, and gpu.md, which is a
-section for docs/gpu.md. On the stand-in for NVIDIA's driver, both say that no GPU was used.
+It needs envpool installed, and no network. PyTorch, JAX, CuPy and Numba are used if they are
+installed. tools/gpu_visit.sh runs it on a machine that is available for minutes only. Sections come in the order of their
+value. Each runs in processes of its own, so a crash or a hang ends only its current step. Each step's result is added to
+results.jsonl at once. Steps whose results are in that file are skipped, so that a later run continues; failures of
+earlier runs are tried again. gpu.md shows all results, on the stand-in for NVIDIA's driver as a rehearsal without a GPU.
 """
 
 from __future__ import annotations
 
 import argparse
-import concurrent.futures
+import datetime
 import functools
 import importlib.metadata
 import importlib.util
 import json
-import multiprocessing
 import os
 import platform
 import signal
@@ -33,34 +32,18 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import envpool
 from envpool.cuda import driver, nvrtc
-from envpool.python.options import AUTORESET_MODES
-from envpool.python.registry import find
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # the folder is not there with PYTHONSAFEPATH
 
 import tests_on_path  # noqa: F401  (makes tests/ importable)
 
-from tests.cuda.device_comparison import MORE, Case, compare, players, pools, tasks
-from tests.proof import Result, Step, jax_programs, libraries
+from tests.cuda.device_comparison import compare, pools
+from tests.proof import Result, Step, bits, end_session, jax_programs, kernels, libraries, page, peers, usable_cpus
 from tests.proof import speed as speeds
-from tests.standin.rooflines import readable
-
-# The games of benchmark/atari.py.
-GAMES = (
-    *("Alien", "Asterix", "Atlantis", "BeamRider", "Boxing", "Breakout", "Enduro", "Freeway", "Gopher", "Hero"),
-    *("KungFuMaster", "MontezumaRevenge", "MsPacman", "Pong", "Qbert", "Riverraid", "RoadRunner", "Seaquest"),
-    *("SpaceInvaders", "Venture"),
-)
-
-
-def usable_cpus() -> int:
-    """Returns how many CPUs this process may use."""
-    return len(os.sched_getaffinity(0))
-
+from tests.proof.results import STAND_IN, append, is_bad, is_done, latest, read
 
 # --- machine ---
 
@@ -69,13 +52,14 @@ def machine() -> Result:
     """Returns versions, and the driver's description of the devices."""
     loaded = driver.load()
     versions = {}
-    for name in ("torch", "jax", "cupy-cuda12x", "cupy-cuda13x", "numba-cuda", "numpy"):
+    for name in ("torch", "jax", "cupy-cuda12x", "cupy-cuda13x", "numba-cuda", "numpy", "gymnax"):
         try:
             versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
     return {
         "driver": repr(loaded),
+        "about": described() if not loaded.stand_in else [],
         "stand_in": loaded.stand_in,
         "devices": [
             {"name": each.name, "capability": list(each.capability), "bytes": each.total_memory}
@@ -85,8 +69,21 @@ def machine() -> Result:
         "python": platform.python_version(),
         "cpus": usable_cpus(),
         "packages": versions,
-        "missing": [name for name in ("torch", "jax", "cupy") if importlib.util.find_spec(name) is None],
+        "missing": [name for name in ("torch", "jax", "cupy", "numba") if importlib.util.find_spec(name) is None],
     }
+
+
+def described() -> list[str]:
+    """Returns what nvidia-smi says about the driver, the largest clocks and the limit of power of the first device."""
+    fields = "driver_version,clocks.max.sm,clocks.max.memory,power.limit"
+    command = ["nvidia-smi", "--id=0", f"--query-gpu={fields}", "--format=csv,noheader"]
+    try:
+        output = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return [
+        " ".join(pair) for pair in zip(("driver", "SM", "memory", "power"), output.strip().split(", "), strict=False)
+    ]
 
 
 def copied() -> Result:
@@ -113,76 +110,6 @@ def about(small: bool) -> Iterator[Step]:
         yield "copy", copied
 
 
-# --- compile ---
-
-
-def compiled(task_id: str) -> float:
-    """Makes a pool, and returns the time in seconds, most of which is compilation."""
-    warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
-    begun = time.monotonic()
-    envpool.make_gymnasium(task_id, num_envs=1, device="cuda").close()
-    return round(time.monotonic() - begun, 2)
-
-
-def compile_all(task_ids: list[str]) -> Result:
-    """Fills the cache of kernels, in several processes, so that later sections do not wait for the compiler."""
-    spawn = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(usable_cpus(), mp_context=spawn) as executor:
-        return {"kernels": dict(zip(task_ids, executor.map(compiled, task_ids), strict=True))}
-
-
-def kernels(small: bool) -> Iterator[Step]:
-    """Compiles every kernel."""
-    task_ids = ["CartPole-v1"] if small else [name for name in tasks() if find(name).family]
-    yield "kernels", lambda: compile_all(task_ids)
-
-
-# --- bits ---
-
-
-def bits_of(case: Case) -> Result:
-    """Steps a pool on the device and one on the CPU with the same actions, and compares every array and state."""
-    threads = min(usable_cpus(), max(case.num_envs // 256, 1))
-    both = pools(case.task_id, case.mode, case.num_envs, **{"num_threads": threads, **dict(case.options)})
-    try:
-        found, ends = compare(both, case.num_envs, case.steps)
-    finally:
-        both.device.close()
-    return {"words": found.words, "episodes": ends, "different": dict(found.different)}
-
-
-def bits_cases(small: bool) -> Iterator[Case]:
-    """Yields portable ids in all modes with 1, 33 and 4,096 environments, worlds of 1,000 agents, and Atari games."""
-    names = [name for name in tasks() if find(name).family]
-    if small:
-        names = [name for name in names if find(name).family not in ("atari", "minatar")]
-        yield from (Case(name, (), AUTORESET_MODES[i % 3], 33, 60) for i, name in enumerate(names))
-        yield Case("TagGridWorld-v0", (("num_taggers", 99), ("grid_length", 30)), "next_step", 2, 45)
-        return
-    for count, steps in ((33, 300), (1, 300), (4096, 250)):
-        for mode in AUTORESET_MODES:
-            if count == 33:
-                yield from (Case(name, tuple(options.items()), mode, count, steps) for name, options in MORE.items())
-            for name in names:
-                family = find(name).family
-                if family == "atari":
-                    yield Case(name, (), mode, min(count, 256), 100)
-                else:
-                    yield Case(name, (), mode, min(count, 8192 // players(name)), steps)
-    for mode in AUTORESET_MODES:
-        yield Case("TagGridWorld-v0", (("num_taggers", 999), ("grid_length", 100)), mode, 16, 120)
-        crowd = (("num_taggers", 100), ("num_runners", 900), ("use_full_observation", False))
-        yield Case("TagContinuous-v0", (*crowd, ("num_other_agents_observed", 10)), mode, 16, 120)
-    for game in GAMES:
-        yield Case(f"{game}-v5", (), "next_step", 64, 100)
-
-
-def bits(small: bool) -> Iterator[Step]:
-    """Compares every array, state and generator."""
-    for case in bits_cases(small):
-        yield str(case), functools.partial(bits_of, case)
-
-
 # --- math ---
 
 
@@ -192,10 +119,10 @@ def functions(count: int, arguments: int, steps: int) -> Result:
     options = {"arguments": arguments, "num_threads": usable_cpus(), "max_episode_steps": 0}
     both = pools("Math-v0", "next_step", count, **options)
     try:
-        found, _ = compare(both, count, steps + 1)
+        comparison, _ = compare(both, count, steps + 1)
     finally:
         both.device.close()
-    return {"arguments": count * arguments * steps, "words": found.words, "different": dict(found.different)}
+    return {"arguments": count * arguments * steps, "words": comparison.words, "different": dict(comparison.different)}
 
 
 def mathematics(small: bool) -> Iterator[Step]:
@@ -204,225 +131,213 @@ def mathematics(small: bool) -> Iterator[Step]:
         yield f"math {number}", functools.partial(functions, *((33, 16, 8) if small else (1 << 14, 64, 4)))
 
 
-# --- the sections and their results ---
+# --- the sections ---
 
 SECTIONS: dict[str, Callable[[bool], Iterator[Step]]] = {
     "machine": about,
-    "compile": kernels,
-    "bits": bits,
+    "compile": kernels.kernels,
     "plumbing": libraries.plumbing,
     "jax": jax_programs.programs,
-    "speed": speeds.speed,
-    "math": mathematics,
     "graph": speeds.graphs,
+    "speed": speeds.largest,
+    "bits": bits.bits,
+    "math": mathematics,
+    "jaxspeed": jax_programs.speeds,
+    "peers": peers.peers,
+    "sizes": speeds.sizes,
 }
-# The seconds that each section gets with --minutes. The time that is left then goes to the incomplete sections.
-SHARES = {"machine": 40, "compile": 150, "bits": 110, "plumbing": 70, "jax": 100, "speed": 60, "math": 30, "graph": 30}
+# How --minutes is divided: the seconds that each section takes on an H100 with 16 CPUs, as estimated. The time that is
+# left then goes to the incomplete sections.
+SHARES = {
+    "machine": 15,
+    "compile": 40,
+    "plumbing": 70,
+    "jax": 60,
+    "graph": 20,
+    "speed": 40,
+    "bits": 105,
+    "math": 30,
+    "jaxspeed": 70,
+    "peers": 20,
+    "sizes": 30,
+}
+PARALLEL = ("bits", "jax")  # sections without timings
 LIMIT = 510.0  # seconds of a section without --minutes
-GRACE = 20.0  # seconds by which a section's last step may exceed the section's time
-HANGS = 60.0  # a step that was killed after more than this many seconds is not tried again
+GRACE = 10.0  # seconds by which a section's last step may exceed the section's time
+START = 5.0  # seconds of --minutes that are kept for the start and the end of the script
+COMPLETE, INCOMPLETE, BROKEN = 0, 3, 4  # the exit statuses of a part
+
+
+class Proof:
+    """A run of the script.
+
+    Attributes:
+        out: the folder of results and logs.
+        small: whether it is a sample, for the stand-in.
+        run: when it began.
+        repeat: sections for which results of earlier runs do not count.
+        file: the file of results.
+    """
+
+    def __init__(self, out: Path, small: bool, run: str, repeat: list[str]) -> None:
+        self.out, self.small, self.run, self.repeat = out, small, run, repeat
+        self.file = out / "results.jsonl"
+
+    @functools.cached_property
+    def card(self) -> str:
+        """The name of the first device."""
+        try:
+            loaded = driver.load()
+            return STAND_IN if loaded.stand_in else loaded.devices()[0].name
+        except (driver.DriverError, IndexError):
+            return "no GPU"
+
+    def write(self, section: str, result: Result) -> None:
+        """Adds a line to the file of results, and prints it."""
+        origin = {"card": self.card, "version": envpool.__version__, "run": self.run}
+        append(self.file, {"section": section, **result, **origin})
+        print(section, json.dumps({key: value for key, value in result.items() if key != "trace"}), flush=True)
+
+    def results(self) -> dict[str, list[Result]]:
+        """Returns the last result of each step on this device, by section."""
+        return latest(read(self.file), self.card)
+
+    def report(self) -> None:
+        """Writes all results as Markdown."""
+        temporary = self.out / ".gpu.md"
+        temporary.write_text(page.page(read(self.file)))
+        temporary.replace(self.out / "gpu.md")
 
 
 class Part:
     """A part of a section, whose steps run in one process: every `of`-th step, beginning with `number`."""
 
-    def __init__(self, out: Path, section: str, number: int = 0, of: int = 1) -> None:
-        self.section, self.number, self.of = section, number, of
+    def __init__(self, proof: Proof, section: str, number: int = 0, of: int = 1) -> None:
+        self.proof, self.section, self.number, self.of = proof, section, number, of
         name = section if of == 1 else f"{section}-{number}"
-        self.lines, self.current, self.log = (out / f"{name}.{kind}" for kind in ("jsonl", "current", "log"))
+        self.current, self.log = proof.out / f"{name}.current", proof.out / f"{name}.log"
+
+    def steps(self) -> list[tuple[str, Callable[[], Result]]]:
+        """Returns the steps that are not done. Steps that were stopped for lack of time come last."""
+        repeated = self.section in self.proof.repeat
+        known = {line["name"]: line for line in self.proof.results().get(self.section, [])}
+        mine = list(SECTIONS[self.section](self.proof.small))[self.number :: self.of]
+        left = [step for step in mine if step[0] not in known or not is_done(known[step[0]], self.proof.run, repeated)]
+        return sorted(left, key=lambda step: "out_of_time" in known.get(step[0], {}))
 
 
-def parts_of(out: Path, section: str, small: bool) -> list[Part]:
-    """Returns the parts of a section that run at the same time."""
-    of = max(1, min(usable_cpus() // 3, 6)) if section == "bits" and not small else 1
-    return [Part(out, section, number, of) for number in range(of)]
-
-
-def work(part: Part, out: Path, small: bool, seconds: float) -> bool:
-    """Runs the steps of a part that have no result yet, and starts none after `seconds` have passed.
-
-    Returns whether the part is complete.
-    """
-    deadline = time.monotonic() + seconds
-    done = {line["name"] for line in results_of(out, part.section)}
-    _lines(part.lines)
-    with part.lines.open("a") as file:
-        for index, (name, check) in enumerate(SECTIONS[part.section](small)):
-            if name in done or index % part.of != part.number:
-                continue
-            if time.monotonic() > deadline:
-                return False
-            part.current.write_text(json.dumps([name, time.time()]))
-            begun = time.monotonic()
-            try:
-                result = check()
-            except Exception as error:  # noqa: BLE001  (the next step may work)
-                result = {"error": f"{type(error).__name__}: {error}"[:2000], "trace": traceback.format_exc()[-2000:]}
-            _write(file, part, {"name": name, **result, "seconds": round(time.monotonic() - begun, 2)})
-            part.current.unlink()
+def driver_works() -> bool:
+    """Returns whether the driver still works. After a kernel has failed, every call in this process fails."""
+    try:
+        for device in driver.load().devices():
+            with device.primary_context():
+                device.memory()
+    except driver.DriverError:
+        return False
     return True
 
 
-def supervise(part: Part, out: Path, small: bool, seconds: float) -> str:
-    """Runs a part in a process of its own, and starts another one after a crash. Returns the part's state."""
+def end_with_the_script() -> None:
+    """Makes this session end when the script has ended, even if this process hangs in a call to the driver.
+
+    The script holds the other end of a pipe from which a child process reads.
+    """
+    if os.fork() == 0:
+        os.read(0, 1)
+        end_session(os.getsid(0))
+
+
+def work(part: Part, seconds: float) -> int:
+    """Runs the steps of a part that have no result yet, and starts none after `seconds` have passed.
+
+    Returns the exit status of the process. If a step breaks the driver, the part goes on in another process. If this
+    happens after other steps, one of them may be to blame, so the step is first run again.
+    """
+    end_with_the_script()
     deadline = time.monotonic() + seconds
-    while (left := deadline - time.monotonic()) > 1:
-        command = [sys.executable, os.path.abspath(__file__), "--out", str(out), f"--seconds={left}"]
-        command += [f"--part={part.section},{part.number},{part.of}", *["--small"] * small]
+    for turn, (name, check) in enumerate(part.steps()):
+        if time.monotonic() > deadline:
+            return INCOMPLETE
+        part.current.write_text(json.dumps([name, time.time()]))
+        begun = time.monotonic()
+        try:
+            result = check()
+        except Exception as error:  # noqa: BLE001  (the next step may work)
+            result = {"error": f"{type(error).__name__}: {error}"[:2000], "trace": traceback.format_exc()[-2000:]}
+        broken = is_bad(result) and not driver_works()
+        if not broken or turn == 0:
+            seconds_taken = round(time.monotonic() - begun, 2)
+            part.proof.write(part.section, {"name": name, **result, "seconds": seconds_taken})
+        part.current.unlink()
+        if broken:
+            return BROKEN
+    return COMPLETE
+
+
+def supervise(part: Part, seconds: float) -> str:
+    """Runs a part in a process of its own, and starts another one after a crash. Returns the part's state."""
+    proof, deadline = part.proof, time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0:
+        command = [sys.executable, os.path.abspath(__file__), "--out", str(proof.out), f"--seconds={left}"]
+        command += [f"--run={proof.run}", f"--part={part.section},{part.number},{part.of}"]
+        command += [*["--small"] * proof.small, *["--repeat"] * bool(proof.repeat), *proof.repeat]
         with part.log.open("a") as log:
-            process = subprocess.Popen(command, stderr=log, start_new_session=True)
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, start_new_session=True)
             try:
-                status = process.wait(left + GRACE)
+                status: int | None = process.wait(left + GRACE)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
                 status = None
-        if status in (0, 3):
-            return "complete" if status == 0 else "incomplete"
-        why = "did not end in time" if status is None else f"ended with status {status}"
+            finally:
+                end_session(process.pid)
+                process.communicate()
+        if status in (COMPLETE, INCOMPLETE):
+            return "complete" if status == COMPLETE else "incomplete"
+        if status == BROKEN:
+            continue
+        error = f"the process ended with status {status}: {part.log.read_text(errors='replace')[-600:].strip()}"
         if not part.current.exists():
-            with part.lines.open("a") as file:
-                _write(file, part, {"name": part.section, "error": f"the process {why}: {_tail(part.log)}"})
+            proof.write(part.section, {"name": part.section, "error": error})
             return "failed"
         name, since = json.loads(part.current.read_text())
         part.current.unlink()
-        ran = time.time() - since
-        if status is not None or ran > HANGS:
-            with part.lines.open("a") as file:
-                record = {"name": name, "error": f"the process {why}: {_tail(part.log)}", "seconds": round(ran, 2)}
-                _write(file, part, record)
+        ran = round(time.time() - since, 2)
+        outcome = {"out_of_time": ran} if status is None else {"error": error}
+        proof.write(part.section, {"name": name, **outcome, "seconds": ran})
     return "incomplete"
 
 
-def run(section: str, out: Path, small: bool, seconds: float) -> str:
+def run(proof: Proof, section: str, seconds: float) -> str:
     """Runs a section for about as many seconds. Returns its state: complete, incomplete or failed."""
+    of = max(1, min(usable_cpus() // 3, 6)) if section in PARALLEL else 1
     states: list[str] = []
     threads = [
-        threading.Thread(target=lambda part=part: states.append(supervise(part, out, small, seconds)))
-        for part in parts_of(out, section, small)
+        threading.Thread(target=lambda part=part: states.append(supervise(part, seconds)))
+        for part in (Part(proof, section, number, of) for number in range(of))
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        while thread.is_alive():
+            thread.join(5)
+            proof.report()
     return next((state for state in ("failed", "incomplete") if state in states), "complete")
 
 
-def _write(file: Any, part: Part, result: Result) -> None:
-    shown = {key: value for key, value in result.items() if key != "trace"}
-    print(part.section, json.dumps(shown), flush=True)
-    file.write(json.dumps(result) + "\n")
-    file.flush()
-
-
-def _tail(log: Path) -> str:
-    return log.read_text(errors="replace")[-600:].strip() if log.exists() else ""
-
-
-def results_of(out: Path, section: str) -> list[Result]:
-    """Returns the results of all parts of a section."""
-    return [line for path in sorted(out.glob(f"{section}*.jsonl")) for line in _lines(path, repair=False)]
-
-
-def _lines(path: Path, *, repair: bool = True) -> list[Result]:
-    """Returns the results in a file. A run that was killed may have left a line unfinished, which `repair` removes."""
-    if not path.exists():
-        return []
-    whole, _, unfinished = path.read_text().rpartition("\n")
-    if unfinished and repair:
-        path.write_text(whole + "\n" if whole else "")
-    return [json.loads(line) for line in whole.splitlines()]
-
-
-def card(read: dict[str, list[Result]]) -> str:
-    """Returns the name of the GPU, or says that there was none."""
-    for record in read.get("machine", []):
-        if "devices" in record:
-            return (
-                "**the stand-in for NVIDIA's driver: no GPU ran this**"
-                if record["stand_in"]
-                else str(record["devices"][0]["name"])
-            )
-    return "an unknown machine"
-
-
-def summary(read: dict[str, list[Result]]) -> str:
-    """Returns the results of all sections as Markdown."""
-    lines: list[str] = []
-    for record in read.get("machine", []):
-        if "error" in record:
-            lines += [f"{record['name']}: {record['error']}", ""]
-        elif record["name"] == "copy":
-            lines += [f"A copy in its memory moves {record['bytes_per_second'] / 1e12:.2f} TB/s.", ""]
-        else:
-            versions = ", ".join(f"{name} {version}" for name, version in record["packages"].items())
-            lines += [
-                f"On {card(read)}; {record['driver']}; {record['nvrtc']}; Python {record['python']}; {versions}.",
-                "",
-            ]
-            if record["missing"]:
-                lines += [f"Not installed, so not checked: {', '.join(record['missing'])}.", ""]
-    measured = [each for name in ("speed", "graph", "jax") for each in read.get(name, []) if "steps_per_second" in each]
-    failed = [each for name in ("speed", "graph") for each in read.get(name, []) if "steps_per_second" not in each]
-    failed = [each for each in failed if "skipped" not in each]
-    for name, title in (("jax", "JAX"), ("graph", "CUDA graphs")):
-        lines += [f"**{title}**: skipped: {each['skipped']}.\n" for each in read.get(name, []) if "skipped" in each]
-    kinds = {"bits": "cases", "math": "cases of each function of math.h", "jax": "programs of JAX"}
-    for section, what in kinds.items():
-        if found := [each for each in read.get(section, []) if each not in measured and "skipped" not in each]:
-            bad = [each for each in found if is_bad(each)]
-            words, episodes, arguments = (
-                sum(each.get(key, 0) for each in found) for key in ("words", "episodes", "arguments")
-            )
-            lines += [
-                f"**{section.capitalize()}**: {len(found)} {what}, {words:,} words of 32 bits"
-                + (f", {episodes:,} episodes" if episodes else "")
-                + (f", {arguments:,} arguments of each type" if arguments else "")
-                + f"; {len(bad)} cases differ.",
-                *(f"- {each['name']}: {each.get('different') or each.get('error')}" for each in bad),
-                "",
-            ]
-    for each in read.get("plumbing", []):
-        record = {key: value for key, value in each.items() if key not in ("name", "seconds", "trace") and value != ""}
-        lines.append(f"- {each['name']}: {record}")
-    if rates := [*measured, *failed]:
-        lines += [
-            "",
-            "| environments | steps/s | µs per call | compared with the ceiling or gymnax |",
-            "|---|---|---|---|",
-        ]
-        lines += [f"| {each['name']} | {_cells(each)} |" for each in rates]
-    return "\n".join(lines)
-
-
-def table(read: dict[str, list[Result]], states: dict[str, str]) -> str:
-    """Returns a table of the sections: how far they are, and how many of their steps report a failure."""
-    lines = ["| section | state | steps | failures | seconds |", "|---|---|---|---|---|"]
-    for section in SECTIONS:
-        found = read.get(section, [])
-        bad, seconds = sum(map(is_bad, found)), sum(each.get("seconds", 0) for each in found)
-        state = states.get(section, "earlier" if found else "not run")
-        if any("skipped" in each for each in found):
-            state = "skipped"
-        lines.append(f"| {section} | {state} | {len(found)} | {bad} | {seconds:.0f} |")
-    return "\n".join(lines)
-
-
-def _cells(result: Result) -> str:
-    for key in ("error", "unsupported", "too_large"):
-        if key in result:
-            return f"{key.replace('_', ' ')}: {result[key][:80]} | |".replace("\n", " ")
-    share = f"{result['share']:.1%} of {readable(result['ceiling'])}, {result['bound']}" if "share" in result else ""
-    if "gymnax" in result:
-        share = f"{result['over_gymnax']:.1f} times gymnax, {readable(result['gymnax'])}"
-    return f"{readable(result['steps_per_second'])} | {result['microseconds_per_call']:,.1f} | {share}"
-
-
-def is_bad(result: Result) -> bool:
-    """Returns whether a result reports a failure."""
-    return bool("error" in result or result.get("different")) or not (
-        result.get("equal", True) and result.get("same_memory", True)
-    )
+def run_all(proof: Proof, sections: list[str], minutes: float | None, seconds: float) -> dict[str, str]:
+    """Runs sections, each for its share of the time, and then the incomplete ones again. Returns their states."""
+    states: dict[str, str] = {}
+    deadline = time.monotonic() + 60 * (minutes or 1e6) - START
+    scale = min(1, (60 * minutes - GRACE) / sum(SHARES[section] for section in sections)) if minutes else 1
+    for turn in range(2 if minutes else 1):
+        for section in sections:
+            left = deadline - time.monotonic() - GRACE
+            if states.get(section) in ("complete", "failed") or left <= 0:
+                continue
+            share = SHARES[section] * scale if minutes and turn == 0 else seconds
+            states[section] = run(proof, section, min(share, left))
+            proof.write(section, {"state": states[section]})
+            proof.report()
+    return states
 
 
 def main() -> None:
@@ -433,38 +348,22 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, help="time for all sections together; each first gets its share")
     parser.add_argument("--small", action="store_true", help="a sample, for the stand-in")
     parser.add_argument("--seconds", type=float, default=LIMIT, help="time after which a section starts no new step")
+    parser.add_argument("--repeat", nargs="+", default=[], choices=list(SECTIONS), help="ignore their earlier results")
     parser.add_argument("--part", help=argparse.SUPPRESS)  # section,number,of: runs this part in this process
+    parser.add_argument("--run", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    out: Path = arguments.out
     warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
-    out.mkdir(parents=True, exist_ok=True)
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    proof = Proof(arguments.out.absolute(), arguments.small, arguments.run or now, arguments.repeat)
+    proof.out.mkdir(parents=True, exist_ok=True)
     if arguments.part:
         section, number, of = arguments.part.split(",")
-        sys.exit(0 if work(Part(out, section, int(number), int(of)), out, arguments.small, arguments.seconds) else 3)
-    states: dict[str, str] = {}
-    deadline = time.monotonic() + 60 * (arguments.minutes or 1e6)
-    for shares in (SHARES, {}) if arguments.minutes else ({},):
-        for section in arguments.sections:
-            left = deadline - time.monotonic() - GRACE
-            if states.get(section) in ("complete", "failed") or left <= 0:
-                continue
-            states[section] = run(section, out, arguments.small, min(shares.get(section, arguments.seconds), left))
-            report(out, states)
-    text, read = report(out, states)
-    print(text)
-    bad = [line for lines in read.values() for line in lines if is_bad(line)]
-    complete = all(states.get(section) == "complete" for section in arguments.sections)
-    sys.exit(2 if bad else 0 if complete else 3)
-
-
-def report(out: Path, states: dict[str, str]) -> tuple[str, dict[str, list[Result]]]:
-    """Writes the results of all sections as Markdown. Returns the text and the results."""
-    read = {section: lines for section in SECTIONS if (lines := results_of(out, section))}
-    text = f"{summary(read)}\n\n{table(read, states)}"
-    (out / "summary.md").write_text(text + "\n")
-    title = f"## Measurements on {card(read)}"
-    (out / "gpu.md").write_text(f"{title}\n\n{text}\n")
-    return text, read
+        sys.exit(work(Part(proof, section, int(number), int(of)), arguments.seconds))
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(1))  # the parts notice it and end
+    states = run_all(proof, arguments.sections, arguments.minutes, arguments.seconds)
+    print((proof.out / "gpu.md").read_text())
+    bad = [line for lines in proof.results().values() for line in lines if is_bad(line)]
+    sys.exit(2 if bad else 0 if set(states.values()) == {"complete"} and len(states) == len(arguments.sections) else 3)
 
 
 if __name__ == "__main__":

@@ -125,6 +125,7 @@ struct AleEnv {
     spec.info<i32>("info:episode_frame_number").doc("Video frames since the reset.");
     spec.info<i32>("info:frame_number").doc("Video frames since the console was powered on.");
     spec.action<i32>().categories(p.action_count).doc("The player's action for frameskip frames.");
+    spec.render_fps = 60.0 / (p.skip_low > 1 ? p.skip_low : 1);
     spec.render_height = p.screen_height;
     spec.render_width = kWidth;
   }

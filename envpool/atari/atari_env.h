@@ -215,6 +215,7 @@ struct AtariEnv {
       spec.reward_low = -1;
       spec.reward_high = 1;
     }
+    spec.render_fps = 60.0 / p.frame_skip;
     spec.render_height = p.render_height;
     spec.render_width = kWidth;
   }

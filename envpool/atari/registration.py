@@ -130,6 +130,8 @@ atari_game_list = list(ROMS)  # EnvPool has a variable of this name
 class AtariFamily(Family):
     """The family of Atari games, which accepts options in gymnasium's form and adds the ROM of each game."""
 
+    PATHS = ("rom_path",)
+
     def reference(self, task_id: str) -> str:
         """Returns where the dynamics, options and form of an id come from."""
         form = "gymnasium 1.4.0" if task_id.startswith("ALE/") else "EnvPool 1.2.5"

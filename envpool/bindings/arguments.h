@@ -145,7 +145,9 @@ class ActionArgument {
       return as_array(object);
     } catch (py::error_already_set& error) {
       if (error.matches(PyExc_MemoryError)) throw;
-      wrong_type(type_name(object), label);
+      // torch says what to call on a tensor that requires gradients or is on a GPU.
+      const bool is_tensor = py::hasattr(object, "detach");
+      wrong_type(type_name(object) + (is_tensor ? ": " + py::str(error.value()).cast<std::string>() : ""), label);
     }
   }
 

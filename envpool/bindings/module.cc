@@ -155,6 +155,7 @@ PYBIND11_MODULE(_core, m) {
       .def_property_readonly("name", &PyTable::name)
       .def_property_readonly("flags", &PyTable::flags)
       .def("describe", &PyTable::describe)
+      .def("parts", &PyTable::parts)
       .def("spec", &PyTable::spec, py::arg("options"))
       .def_property_readonly("device", &PyTable::device);
 

@@ -34,6 +34,14 @@ class PyTable {
     facts["params_bytes"] = std::int64_t(device.params_bytes);
     return facts;
   }
+  // Returns JSON of the named parts of a saved state, as core/table/vtable.h describes them; an empty list if the
+  // environment is not portable.
+  std::string parts() const {
+    if (table_.device == nullptr) return "[]";
+    TextBuffer json;
+    try_table([&](abi::TextSink error) { return table_.device->view(json, error); });
+    return json.text;
+  }
   std::string describe() const {
     TextBuffer json;
     try_table([&](abi::TextSink error) { return table_.describe(json, error); });

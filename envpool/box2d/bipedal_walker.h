@@ -124,6 +124,7 @@ struct BipedalWalker {
         .bounds(low, high)
         .doc("angle, angular velocity and velocity of the hull, joints and contacts of the legs, ten distances");
     s.action<f32>("action", {4}).bounds(-1, 1).doc("torques of hip and knee of the first and of the second leg");
+    s.render_fps = 50;
     s.render_height = 400;
     s.render_width = 600;
   }

@@ -59,6 +59,7 @@ struct CarRacing {
     } else {
       s.action<i32>().categories(5).doc("nothing, right, left, gas, brake");
     }
+    s.render_fps = 50;
     s.render_height = 400;
     s.render_width = 600;
   }

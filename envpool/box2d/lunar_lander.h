@@ -112,6 +112,7 @@ struct LunarLander {
     } else {
       s.action<i32>().categories(4).doc("nothing, left engine, main engine, right engine");
     }
+    s.render_fps = 50;
     s.render_height = 400;
     s.render_width = 600;
   }

@@ -59,6 +59,7 @@ struct Acrobot {
     s.action<i32>().categories(3).doc("torque at the joint in N m, plus 1");
     s.reward_low = -1;
     s.reward_high = 0;
+    s.render_fps = 15;
     s.render_height = s.render_width = 500;
   }
   static void state_parts(StateParts<State>& parts) {

@@ -74,6 +74,7 @@ struct CartPole {
     s.action<i32>().categories(2).doc("0 pushes left, 1 right");
     s.reward_low = p.sutton_barto_reward ? -1 : 1;
     s.reward_high = p.sutton_barto_reward ? 0 : 1;
+    s.render_fps = 50;
     s.render_height = 400;
     s.render_width = 600;
   }

@@ -62,6 +62,7 @@ struct Phys2dCartPole {
     s.obs<f32>("obs", {4}).doc("cart position, cart velocity, pole angle, pole angular velocity");
     s.action<i32>().categories(2).doc("0 pushes left, 1 right");
     s.reward_low = s.reward_high = p.reward;
+    s.render_fps = 50;
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("position", &State::position)

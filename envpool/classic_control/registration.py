@@ -1,8 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Registers classic control under the ids of gymnasium and EnvPool."""
 
-from envpool.python.family import Family
+import math
+
+from envpool.python.family import Family, StartRange
 from envpool.registration import register_family
+
+# The ranges that the `reset` of each environment draws from, which gymnasium's options of a reset replace.
+_STARTS = {
+    "CartPole": (StartRange(("position", "velocity", "angle", "angular_velocity"), -0.05, 0.05),),
+    "Acrobot": (StartRange(("angle1", "angle2", "velocity1", "velocity2"), -0.1, 0.1, dtype="float32"),),
+    "MountainCar": (StartRange(("position",), -0.6, -0.4),),
+    "MountainCarContinuous": (StartRange(("position",), -0.6, -0.4),),
+    "Pendulum": (
+        StartRange(("angle",), -math.pi, math.pi, ("x_init",)),
+        StartRange(("angular_velocity",), -1.0, 1.0, ("y_init",)),
+    ),
+}
 
 
 class ClassicControl(Family):
@@ -15,6 +29,10 @@ class ClassicControl(Family):
         if task_id == "Pendulum-v0":
             return "gymnasium 1.4.0, envs/classic_control, with the order of updates of gym's Pendulum-v0"
         return "gymnasium 1.4.0, envs/classic_control"
+
+    def start_ranges(self, table: str) -> tuple[StartRange, ...]:
+        """Returns the ranges of initial states that options of a reset can replace."""
+        return _STARTS.get(table, ())
 
 
 _FAMILY = ClassicControl("classic_control")

@@ -10,15 +10,17 @@ from typing import NoReturn
 
 from envpool.cli.common import Failure, need
 from envpool.plugins.paths import get_cmake_dir, get_include
+from envpool.python.distribution import version
 
 
 def main() -> NoReturn:
     """Runs the command line. For an error, prints one line to stderr and exits with a nonzero status."""
     warnings.showwarning = lambda message, *_, **__: print(f"envpool: warning: {message}", file=sys.stderr)
-    folder = {"--include-dir": get_include, "--cmake-dir": get_cmake_dir}.get(" ".join(sys.argv[1:]))
+    answers = {"--include-dir": get_include, "--cmake-dir": get_cmake_dir, "--version": version}
+    answer = answers.get(" ".join(sys.argv[1:]))
     try:
-        if folder is not None:  # Build systems ask for these folders when optional packages may be missing.
-            print(folder())
+        if answer is not None:  # Build systems ask these questions when optional packages may be missing.
+            print(answer())
             sys.exit(0)
         need("typer", "rich")
         from envpool.cli.app import app

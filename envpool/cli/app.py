@@ -34,8 +34,9 @@ Seed = Annotated[int, typer.Option(help="Seed of the environments.")]
 def _commands(
     include_dir: Annotated[bool, typer.Option("--include-dir", help="Print the folder of the C++ headers.")] = False,
     cmake_dir: Annotated[bool, typer.Option("--cmake-dir", help="Print the value of envpool_DIR for CMake.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version of this package.")] = False,
 ) -> None:
-    pass  # `main` handles both options.
+    pass  # `main` handles these options.
 
 
 @app.command("list")

@@ -25,8 +25,6 @@
 //     ENVPOOL_FN static void repair(State&, const Params&);       // see below
 //     ENVPOOL_FN static bool game_continues(State&, bool may);    // see below
 //     static u64 identity(const Params&);                         // host: see below
-//     ENVPOOL_FN static void observe_cleared(const State&, const Params&, Row);  // the same as observe, if the row is
-//                                                                 // zero; a GPU clears large rows faster
 //     kLanes, step_lanes, observe_lanes                           // four at a time, see in_lanes.h
 //     kGroup, step_group                                          // several at a time, see in_lanes.h
 //     template <class Draws> step(..., Draws&)                    // with prefetched words, see prefetched_rng.h
@@ -97,6 +95,7 @@
 //                                                                 // make() refuses pools that would not fit
 //     static constexpr const char* kNoSnapshots = "...";          // optional: why there is no save; this is the end of
 //                                                                 // an error text
+//     void reset_options(const void*, i64);                       // optional: takes the options of the next reset
 //     void cancel();                                              // optional: another thread calls this when the pool
 //                                                                 // is closing; a step or reset that waits must throw
 //     // optional: steps are short, so the calling thread may run them, which saves a wake-up. Ctrl-C waits for the
@@ -141,11 +140,7 @@ struct Row {
 
   template <class T, int kElements>
   ENVPOOL_FN T* at(int field) const {
-#ifdef __CUDACC__  // Rows in shared memory may be apart from each other (device_rows.h).
-    return at<T>(field);
-#else
     return static_cast<T*>(fields[field]) + row * kElements;
-#endif
   }
   template <class T>
   ENVPOOL_FN T* at(int field) const {

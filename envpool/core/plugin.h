@@ -160,6 +160,12 @@ struct TableOf {
   static i32 render(void* envs, i32 env_id, u8* rgb, abi::TextSink error) {
     return with_status(error, [&] { cast(envs).render(env_id, rgb); });
   }
+  static i32 observe(void* envs, i32 env_id, const abi::ResultRows* rows, abi::TextSink error) {
+    return with_status(error, [&] { cast(envs).observe(env_id, *rows); });
+  }
+  static i32 reset_options(void* envs, i32 env_id, const void* data, i64 size, abi::TextSink error) {
+    return with_status(error, [&] { cast(envs).reset_options(env_id, data, size); });
+  }
 
   static void cancel(void* envs) { cast(envs).cancel(); }
 
@@ -196,6 +202,8 @@ struct TableOf {
       .save = save,
       .load = load,
       .render = render,
+      .observe = observe,
+      .reset_options = Envs::kTakesResetOptions ? reset_options : nullptr,
       .cancel = Envs::kCancels ? cancel : nullptr,
       .no_snapshots = no_snapshots(),
       .pure = pure_functions(),

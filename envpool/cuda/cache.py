@@ -2,8 +2,9 @@
 """Caches compiled kernels in the user's cache folder, so that each kernel is compiled only once.
 
 A compiled kernel is called an image. Its key is a digest of all inputs of the compilation: the source, every header
-that it includes, the flags, the architecture and the build of NVRTC. If the folder cannot be written, images are kept
-in the memory of this process.
+that it includes, the flags, the architecture and the build of NVRTC. The folder where this package is installed is not
+among them, so that images can be compiled on one machine and used on another. If the cache folder cannot be written,
+images are kept in the memory of this process.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from envpool.cuda import nvrtc
+from envpool.plugins.paths import get_include
 from envpool.python.cache_files import cache_folder, read, touch, trim, write
 
 MOST_BYTES = 256 << 20  # limit for all images together; a typical kernel takes 0.02 MB, Atari's 0.7 MB
 
-_FORMAT = "1"  # version of the key; changing it recompiles all images
+_FORMAT = "2"  # version of the key; changing it recompiles all images
 _IN_MEMORY = 64  # limit for images that could not be written
 
 # Comments may appear between the words of a directive, and a backslash continues a line.
@@ -28,6 +30,9 @@ _GAP = r"(?:[ \t]|/\*.*?\*/)*"
 _INCLUDE = re.compile(rf"^{_GAP}(?:#|%:|\?\?=){_GAP}(include\w*|import|embed)\b{_GAP}(.*)$", re.MULTILINE)
 _NAMED = re.compile(r'"([^"\n]+)"|<([^>\n]+)>')
 _CONTINUED = re.compile(r"\\[ \t]*\r?\n")
+# Text and flags whose images may contain paths: names of the current file, and line numbers for debuggers.
+_NAMES_FILE = re.compile(r"__FILE__|__BASE_FILE__|__builtin_FILE|source_location|\bassert\b")
+_LINES = re.compile(r"--?(generate-line-info|lineinfo)")
 
 _memory: dict[str, bytes] = {}
 _memory_lock = threading.Lock()
@@ -75,15 +80,11 @@ def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) 
     """Returns the key of an image: a digest of all its inputs.
 
     The key is None if the headers cannot be determined without preprocessing the source, for example if it contains
-    `#include NAME`. Such a source is compiled each time.
+    `#include NAME`. Such a source is compiled each time. Paths in the folder of this package's headers are relative to
+    it, unless the image may contain paths.
     """
     digest = hashlib.sha256()
-
-    def add(text: bytes) -> None:
-        digest.update(b"%d:" % len(text) + text)
-
-    for text in (_FORMAT, build, *flags, "", source):
-        add(text.encode(errors="surrogatepass"))
+    flags, package = list(flags), get_include()
     contents: dict[tuple[str, str], bytes] = {}  # contents by folder and file name; symbolic links are resolved
     pending = [(source, os.fspath(folders[0]))]
     while pending:
@@ -102,9 +103,24 @@ def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) 
                 except OSError:
                     continue
                 pending.append((contents[where].decode(errors="replace"), where[0]))
-    for where in sorted(contents):
-        add(os.fsencode(where[1]))
-        add(contents[where])
+    texts = (source, *(content.decode(errors="replace") for content in contents.values()))
+    in_image = any(map(_LINES.match, flags)) or any(map(_NAMES_FILE.search, texts))
+
+    def add(text: bytes) -> None:
+        digest.update(b"%d:" % len(text) + text)
+
+    def place(path: str, root: str) -> str:
+        """Returns a path, relative to the folder of this package's headers if it is in that folder."""
+        inside = path == root or path.startswith(os.path.join(root, ""))
+        return f"envpool:{path[len(root) :]}" if inside and not in_image else path
+
+    normalized = [f"-I{place(flag[2:], package)}" if flag.startswith("-I") else flag for flag in flags]
+    for part in (_FORMAT, build, *normalized, "", source):
+        add(part.encode(errors="surrogatepass"))
+    root = os.path.realpath(package)
+    for path, content in sorted((place(path, root), content) for (_, path), content in contents.items()):
+        add(os.fsencode(path))
+        add(content)
     return digest.hexdigest()[:40]
 
 

@@ -71,9 +71,17 @@ def image_for(device: driver.Device, label: str, source: str, includes: Sequence
         NvrtcError: NVRTC, which compiles the program, is missing.
         CompileError: the program does not compile for a GPU.
     """
+    name = f"{label}.cu".replace("/", "_")
+    return cache.image(source, architecture_of(device), label=label, name=name, includes=includes)
+
+
+def architecture_of(device: driver.Device) -> str:
+    """Returns the architecture for which programs are compiled.
+
+    Raises:
+        NvrtcError: NVRTC is missing, or supports no architecture that the device runs.
+    """
     loaded = driver.load()
     if loaded.stand_in:  # The stand-in runs PTX, not machine code.
-        architecture = "compute_{}{}".format(*device.capability)
-    else:
-        architecture = nvrtc.load().architecture_for(device.capability, loaded.version)
-    return cache.image(source, architecture, label=label, name=f"{label}.cu".replace("/", "_"), includes=includes)
+        return "compute_{}{}".format(*device.capability)
+    return nvrtc.load().architecture_for(device.capability, loaded.version)

@@ -95,7 +95,7 @@ def _make_registered(
                 "vmap for batches and keys for seeds"
             )
     environment = kind(construction, step_values)
-    environment._make_arguments = (registration, dict(options), step_values)
+    environment._make_arguments = (registration, construction.caller_options, step_values)
     return environment
 
 

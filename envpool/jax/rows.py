@@ -166,6 +166,26 @@ class _EnvRow:
         return f"{type(self).__name__}({self.format.label}, raw: {shape}, parts: {parts})"
 
 
+# gymnax's names of parts of states, where they differ from ours.
+_GYMNAX_NAMES = {
+    "CartPole": {"x": "position", "x_dot": "velocity", "theta": "angle", "theta_dot": "angular_velocity"},
+    "Pendulum": {"theta": "angle", "theta_dot": "angular_velocity", "last_u": "torque"},
+    "Acrobot": {
+        "joint_angle1": "angle1",
+        "joint_angle2": "angle2",
+        "velocity_1": "velocity1",
+        "velocity_2": "velocity2",
+    },
+}
+
+
+def _state_name(row_format: RowFormat, name: str) -> str:
+    """Returns our name of a part of a state, which may be named as in gymnax."""
+    if any(known == name for known, _ in row_format.parts):
+        return name
+    return "elapsed_step" if name == "time" else _GYMNAX_NAMES.get(row_format.name, {}).get(name, name)
+
+
 @jax.tree_util.register_pytree_with_keys_class
 class EnvState(_EnvRow):
     """The state of an environment, including its generator. The named parts can be read as attributes."""
@@ -173,14 +193,16 @@ class EnvState(_EnvRow):
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
-        if name == "time" and all(known != name for known, _ in self.format.parts):  # gymnax's name
-            name = "elapsed_step"
-        return super().__getattr__(name)
+        return super().__getattr__(_state_name(self.format, name))
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *_GYMNAX_NAMES.get(self.format.name, {}), "time"]
 
     def replace(self, **parts: Any) -> EnvState:
         """Returns a state with new values for some parts, which keep their dtype and shape."""
         raw = self.raw
         for name, value in parts.items():
+            name = _state_name(self.format, name)
             part = _part(self.format, name)
             value, shape = _value(self.format, name, part, value), np.shape(value)
             extents = raw.shape[:-1]

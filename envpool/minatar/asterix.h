@@ -100,9 +100,6 @@ struct Asterix {
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) { minatar::observe<Asterix>(s, p, row); }
-  ENVPOOL_FN static void observe_cleared(const State& s, const Params& p, Row row) {
-    minatar::observe<Asterix, /*kCleared=*/true>(s, p, row);
-  }
 
   template <class T>
   ENVPOOL_FN static void paint(const State& s, Board<T, kChannels>& board) {

@@ -120,9 +120,6 @@ struct Breakout {
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) { minatar::observe<Breakout>(s, p, row); }
-  ENVPOOL_FN static void observe_cleared(const State& s, const Params& p, Row row) {
-    minatar::observe<Breakout, /*kCleared=*/true>(s, p, row);
-  }
 
   template <class T>
   ENVPOOL_FN static void paint(const State& s, Board<T, kChannels>& board) {

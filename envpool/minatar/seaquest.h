@@ -190,9 +190,6 @@ struct Seaquest {
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) { minatar::observe<Seaquest>(s, p, row); }
-  ENVPOOL_FN static void observe_cleared(const State& s, const Params& p, Row row) {
-    minatar::observe<Seaquest, /*kCleared=*/true>(s, p, row);
-  }
 
   template <class T>
   ENVPOOL_FN static void paint(const State& s, Board<T, kChannels>& board) {

@@ -121,9 +121,6 @@ struct SpaceInvaders {
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     minatar::observe<SpaceInvaders>(s, p, row);
   }
-  ENVPOOL_FN static void observe_cleared(const State& s, const Params& p, Row row) {
-    minatar::observe<SpaceInvaders, /*kCleared=*/true>(s, p, row);
-  }
 
   template <class T>
   ENVPOOL_FN static void paint(const State& s, Board<T, kChannels>& board) {

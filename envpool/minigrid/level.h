@@ -296,6 +296,7 @@ struct Level {
     s.action<i32>().categories(Derived::kNumActions).doc(all ? kAll : "0 turns left, 1 right, 2 goes forward");
     s.reward_low = 0;
     s.reward_high = 1;
+    s.render_fps = 10;
     s.render_height = p.height * kTile;
     s.render_width = p.width * kTile;
   }

@@ -27,6 +27,7 @@ class MujocoFamily(Family):
 
     PART: str
     MODELS: str
+    PATHS = ("xml_file",)
 
     def __init__(self) -> None:
         super().__init__("mujoco")
@@ -57,6 +58,10 @@ class MujocoFamily(Family):
             _load(str(library))
         except OSError as error:
             raise RuntimeError(f"cannot load {library}: {error}") from None
+
+    def is_in_working_directory(self, name: str, path: str) -> bool:
+        """Returns whether a path is that of a file there; the models of a package have names without a folder."""
+        return path.startswith((".", "/", "~")) and super().is_in_working_directory(name, path)
 
     def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Translates gymnasium's keywords for rendering into the declared options."""

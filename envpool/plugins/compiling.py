@@ -33,6 +33,8 @@ from envpool.python.registry import check as check_registration
 
 if TYPE_CHECKING:
     from envpool.python.options import Value
+else:
+    from envpool.python.registry import Value
 
 # Results must have the same bits everywhere, so fused multiply-add is off, and so is the SLP vectorizer, in which GCC 12
 # drops roundings to f32. A plugin exports a single symbol.

@@ -53,8 +53,9 @@ def as_array(field: Field, value: Any) -> Any:
         return np.asarray(value)
     except MemoryError:
         raise
-    except Exception:
-        _wrong_type(field, _type_name(value))
+    except Exception as error:
+        # torch says what to call on a tensor that requires gradients or is on a GPU.
+        _wrong_type(field, _type_name(value) + (f": {error}" if hasattr(value, "detach") else ""))
 
 
 def check(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -27,9 +27,11 @@ from envpool.python.options import (
 )
 from envpool.python.spaces import ArraySpecs
 from envpool.python.topology import thread_cpus
+from envpool.python.window import can_open
 
 if TYPE_CHECKING:
     from envpool._core import ModelReference, Pool
+    from envpool.python.family import Family
     from envpool.python.registry import Registration
 
 
@@ -75,7 +77,7 @@ class Construction:
 
     def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
         self.registration = registration
-        self.caller_options = dict(caller_options)
+        self.caller_options = caller_options = _with_absolute_paths(registration.origin, caller_options)
         self.label = label = registration.task_id
         self.table = registration.load()
         self.options = declared_options(self.table, registration.defaults)
@@ -94,6 +96,8 @@ class Construction:
             registration.reward_threshold,
             _core.usable_cpus(),
         )
+        if self.caller_options.get("seed", 0) is None:
+            self.caller_options["seed"] = common.seed  # so that copies of the pool have the seed that was drawn
         own = {
             name: option.check(caller_options[name]) if name in caller_options else option.default
             for name, option in self.options.items()
@@ -158,7 +162,8 @@ class Construction:
     @property
     def render_modes(self) -> list[str]:
         """The values of render_mode other than None."""
-        return list(RENDER_MODES) if self.can_render else []
+        # gymnasium's checker tries all of these modes, and "human" needs a display.
+        return [mode for mode in RENDER_MODES if mode != "human" or can_open()] if self.can_render else []
 
     def _config(self, own: dict[str, Value]) -> dict[str, Any]:
         common = self.common
@@ -247,6 +252,14 @@ class Construction:
         """Returns the values of the options that are free texts and do not change shapes."""
         free = [o for o in options.values() if o.kind == "str" and not o.choices and not o.changes_shapes]
         return tuple(str(self._prepared[0].get(option.name, option.default)) for option in free)
+
+
+def _with_absolute_paths(family: Family, caller_options: Mapping[str, Any]) -> dict[str, Any]:
+    absolute = family.with_absolute_paths(caller_options)
+    each = absolute.get("env_options")
+    if isinstance(each, Sequence) and all(isinstance(entry, Mapping) for entry in each):
+        absolute["env_options"] = [family.with_absolute_paths(entry) for entry in each]
+    return absolute
 
 
 def _limit(max_episode_steps: int) -> int:

@@ -28,6 +28,10 @@ class DMEnvPool(EnvPoolMixin, NotAVecEnv, dm_env.Environment):
     A TimeStep holds arrays with one row per environment: `step_type` int32, `reward` float32, `discount` float32 (0 if
     the episode terminated, 1 if it was truncated), and `observation`, a namedtuple `State` of env_id, players, the
     fields of the observation and the fields of info.
+
+    Attributes:
+        render_mode: None, "rgb_array" or "human".
+        metadata: "render_modes" and "render_fps".
     """
 
     def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
@@ -41,6 +45,8 @@ class DMEnvPool(EnvPoolMixin, NotAVecEnv, dm_env.Environment):
         if common.step_api == "classic":
             raise ValueError(f"[{label}] step_api: expected None for dm_env, got 'classic'; see make_gym")
         self.render_mode = common.render_mode
+        fps = construction.arrays.render_fps
+        self.metadata = {"render_modes": construction.render_modes, "render_fps": fps}
         self._init(construction, dm_layout(construction.arrays), EnvSpec(construction))
 
     def reset(self, env_id: Any = None, *, seed: Any = None) -> dm_env.TimeStep:

@@ -117,9 +117,9 @@ class EnvSpec:
         return spaces.dm_spec(tree)
 
     def reward_spec(self) -> Any:
-        """Returns the dm_env reward spec of one environment (or player)."""
-        arrays = self.arrays
-        return spaces.dm_spec(spaces.common_field("reward", arrays.reward_low, arrays.reward_high))
+        """Returns the dm_env reward spec of one environment (or player). It includes 0, the reward of a first step."""
+        low, high = min(self.arrays.reward_low, 0.0), max(self.arrays.reward_high, 0.0)
+        return spaces.dm_spec(spaces.common_field("reward", low, high))
 
     def discount_spec(self) -> Any:
         """Returns the dm_env discount spec of one environment (or player)."""

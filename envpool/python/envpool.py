@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from envpool.python.construction import Construction
 from envpool.python.errors import EnvError, labelled
 from envpool.python.images import HumanViewer, resized
 from envpool.python.options import as_number, check_env_ids, check_seconds, check_seed, check_seeds, wrong_type
+from envpool.python.reset_options import ResetOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -76,6 +78,7 @@ class EnvPoolMixin:
     num_envs: int
     closed: bool
     spec: Any
+    _reset_keys: tuple[str, ...] = ()  # the options of a reset that the interface itself reads
 
     def _init(self, construction: Construction, layout: ResultLayout, spec: EnvSpec) -> None:
         """Makes the pool. Subclasses call this method last, so that a failure before it leaves no threads behind."""
@@ -84,6 +87,7 @@ class EnvPoolMixin:
         self._pack = layout.step
         self._label = construction.label
         self._next_seed: Any = None
+        self._begun = False  # whether episodes have begun, by a reset or by a state that was restored
         self.num_envs = construction.common.num_envs
         self.closed = False
         self.spec = spec
@@ -110,8 +114,12 @@ class EnvPoolMixin:
         Raises:
             TypeError: the action or env_id is of the wrong dtype.
             ValueError: a wrong shape, a value out of range or NaN, an unknown or repeated env_id.
-            RuntimeError: an environment is already under way, the pool is closed, or the process is a fork.
+            RuntimeError: an environment is already under way, the pool is closed, the process is a fork, or a signal
+                handler calls this method while it has interrupted a step of the same pool.
             EnvError: an environment threw an exception; the error holds the batch.
+
+        If Ctrl-C, or another signal whose handler raises, interrupts the wait of a synchronous pool, `recv` returns the
+        results of the interrupted step. Any other call waits for them and drops them.
         """
         try:
             return self._pack(self._pool.step(action, env_id))
@@ -161,7 +169,7 @@ class EnvPoolMixin:
         except CoreEnvError as error:
             self._raise(error, pack)
 
-    def _reset(self, env_id: Any = None, seed: Any = None, pack: Pack | None = None) -> Any:
+    def _reset(self, env_id: Any = None, seed: Any = None, pack: Pack | None = None, options: Any = None) -> Any:
         """Starts new episodes and waits for a batch.
 
         A reset of all environments discards the results of unfinished steps.
@@ -170,11 +178,46 @@ class EnvPoolMixin:
         is_empty = isinstance(env_id, (list, tuple, np.ndarray)) and np.shape(env_id) == (0,)
         if is_empty and not self.closed and not self.is_async:
             return pack(self._empty_batch())  # EnvPool's scripts pass the ids whose episodes ended, possibly none
-        self._send_reset(env_id, seed)
+        checked = None
+        if options:
+            with labelled(self._label):
+                checked = ResetOptions(self._construction, options, self._reset_keys)
+        self._send_reset(env_id, seed, checked.pickled if checked else None)
         try:
-            return pack(self._pool.recv())
+            arrays = self._pool.recv()
         except CoreEnvError as error:
             self._raise(error, pack)
+        except BaseException:  # raised by a signal handler
+            self._abandon()
+            raise
+        if checked is not None:
+            ids = self.all_env_ids if env_id is None else np.array(self._ids("env_id", env_id), np.int32)
+            if checked.move_starts(self._pool, ids):
+                arrays = self._pool.observe(ids)
+        return pack(arrays)
+
+    def _abandon(self) -> None:
+        """Lets a later call discard what is under way, because a signal has interrupted the call that waited for it."""
+        if not self._construction.on_device:
+            self._pool.abandon()
+
+    def observe(self, env_ids: Any = None) -> Any:
+        """Returns the current observation and info of environments without a step, as `reset` returns them.
+
+        After `restore` and `clone`, these are the observations of the restored states.
+
+        Args:
+            env_ids: the environments; None means all.
+
+        Raises:
+            TypeError: an id is not an int.
+            ValueError: an unknown id.
+            RuntimeError: one of the environments is under way or has not been reset, or the pool is on a GPU or closed.
+        """
+        if self._construction.on_device:
+            raise RuntimeError(f"[{self._label}] observe: expected a pool on the CPU, got one on a GPU")
+        ids = self.all_env_ids if env_ids is None else np.array(self._ids("env_ids", env_ids), np.int32)
+        return self._layout.reset(self._pool.observe(ids))
 
     def _empty_batch(self) -> tuple[npt.NDArray[Any], ...]:
         """Returns the arrays of a batch without rows."""
@@ -234,7 +277,8 @@ class EnvPoolMixin:
         calls = PoolCalls(self._construction, self._pool, self._layout.traced)
         return calls.handle, calls.recv, calls.send, calls.step
 
-    def _send_reset(self, env_id: Any, seed: Any) -> None:
+    def _send_reset(self, env_id: Any, seed: Any, options: bytes | None = None) -> None:
+        reset = self._pool.reset if options is None else partial(self._pool.reset, options=options)
         if seed is None:
             seed, self._next_seed = self._next_seed, None
             if seed is not None and isinstance(seed, list) and env_id is not None:
@@ -242,10 +286,12 @@ class EnvPoolMixin:
         if env_id is None and self._pool.under_way:
             self._pool.discard()
         if seed is None:
-            self._pool.reset(env_id)
-            return
-        ids = self.all_env_ids if env_id is None else np.array(self._ids("env_id", env_id), np.int32)
-        self._pool.reset(ids, *self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids))
+            reset(env_id)
+        else:
+            ids = self.all_env_ids if env_id is None else np.array(self._ids("env_id", env_id), np.int32)
+            seeds = self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids)
+            reset(ids, *seeds)
+        self._begun = True
 
     def _checked_seed(self, seed: Any, count: int) -> int | list[int]:
         several = hasattr(seed, "__len__") and not isinstance(seed, (str, bytes, Mapping))
@@ -286,7 +332,7 @@ class EnvPoolMixin:
     def restore(self, env_id: int, state: bytes) -> None:
         """Restores a state that `snapshot` returned. The environment continues from it, bit for bit.
 
-        The state may come from another environment or pool of the same id and options. `restore` returns no
+        The state may come from another environment or pool of the same id and options. `observe` returns its
         observation; the next step continues from the state.
 
         Args:
@@ -303,6 +349,7 @@ class EnvPoolMixin:
                 f"[{self._label}] state: expected the bytes that snapshot returned, got {type(state).__name__}"
             )
         self._pool.restore(self._one_id(env_id), bytes(state))
+        self._begun = True
 
     def clone(self, source_env_id: int, env_ids: Any = None, seed: Any = None) -> None:
         """Copies the whole state of one environment into others.

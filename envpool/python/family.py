@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +25,41 @@ class ImportPath(NamedTuple):
     options: Mapping[str, Any] = {}
 
 
+class StartRange(NamedTuple):
+    """A range from which a reset draws parts of a state uniformly, and the options of a reset that replace it.
+
+    Attributes:
+        parts: the named parts of the state that are drawn from the range.
+        low, high: the environment's own range.
+        options: the options that replace its two ends; or a single one, which replaces `high`, and its negative `low`.
+        dtype: the dtype to which the reference rounds what it draws.
+    """
+
+    parts: tuple[str, ...]
+    low: float
+    high: float
+    options: tuple[str, ...] = ("low", "high")
+    dtype: str = "float64"
+
+    def replaced(self, values: Mapping[str, float]) -> tuple[float, float]:
+        """Returns the two ends of the range under options of a reset. Raises ValueError if they are in wrong order."""
+        if len(self.options) == 1:
+            high = values.get(self.options[0], self.high)
+            low = -high
+        else:
+            low, high = values.get(self.options[0], self.low), values.get(self.options[1], self.high)
+        if low > high:
+            raise ValueError(
+                f"options: expected {self._order}, got {', '.join(map(str, (low, high)[-len(self.options) :]))}"
+            )
+        return low, high
+
+    @property
+    def _order(self) -> str:
+        first, last = self.options[0], self.options[-1]
+        return f"{first!r} of at least 0" if first == last else f"{first!r} of at most {last!r}"
+
+
 class Family:
     """The Python hooks of a family.
 
@@ -33,7 +69,10 @@ class Family:
 
     Attributes:
         name: the folder in this package; empty for a third-party plugin.
+        PATHS: the options that are paths of files.
     """
+
+    PATHS: tuple[str, ...] = ()
 
     def __init__(self, name: str = "") -> None:
         self.name = name
@@ -44,6 +83,19 @@ class Family:
         Raises:
             MissingPackageError: an optional package is not installed, or has another version.
         """
+
+    def with_absolute_paths(self, caller_options: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns options that mean the same in another working directory, for copies of a pool in other processes."""
+        absolute = dict(caller_options)
+        for name in self.PATHS:
+            value = caller_options.get(name)
+            if isinstance(value, (str, os.PathLike)) and self.is_in_working_directory(name, os.fsdecode(value)):
+                absolute[name] = os.path.abspath(os.path.expanduser(os.fsdecode(value)))
+        return absolute
+
+    def is_in_working_directory(self, name: str, path: str) -> bool:
+        """Returns whether a path that an option gives is the path of a file there or below, or is absolute."""
+        return os.path.exists(os.path.expanduser(path))
 
     def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the options of `make` with the names and types that C++ declares. They are checked afterwards.
@@ -69,6 +121,18 @@ class Family:
             MissingPackageError: a package that holds data is not installed.
         """
         return options
+
+    def start_ranges(self, table: str) -> tuple[StartRange, ...]:
+        """Returns the ranges of initial states that options of a reset can replace.
+
+        Args:
+            table: the name of the environment in the shared object.
+        """
+        return ()
+
+    def pickled_reset_options(self, options: Mapping[str, Any]) -> bytes | None:
+        """Returns options of a reset in the form that the environments read; None if they do not read options."""
+        return None
 
     def refusal(self, error: ValueError) -> Exception:
         """Returns what is raised when a pool cannot be made because of this error."""

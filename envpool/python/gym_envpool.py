@@ -49,7 +49,13 @@ class GymEnvPool(EnvPoolMixin, NotAVecEnv):
         self.single_observation_space = self.observation_space
         self.single_action_space = self.action_space
         modes = construction.render_modes
-        self.metadata = {"render_modes": modes, "render.modes": modes, "autoreset_mode": common.autoreset_mode}
+        self.metadata = {
+            "render_modes": modes,
+            "render.modes": modes,
+            "render_fps": construction.arrays.render_fps,
+            "video.frames_per_second": construction.arrays.render_fps,
+            "autoreset_mode": common.autoreset_mode,
+        }
         self.render_mode = common.render_mode
         final = common.autoreset_mode == "same_step"
         layout = dict_layout(construction.arrays, classic=self.classic, final=final, on_device=construction.on_device)
@@ -62,20 +68,18 @@ class GymEnvPool(EnvPoolMixin, NotAVecEnv):
             env_id: the environments to reset; None means all.
             seed: int from 0 to 2**64 - 1, or a sequence with one seed for each environment that is reset. None: the
                 generators continue from their current state.
-            options: must be empty.
+            options: the options of the environment's reset; docs/concepts.md lists them.
 
         Returns:
             The observation with the classic interface; (observation, info) with the modern one.
 
         Raises:
             TypeError: seed, env_id or options is of the wrong type.
-            ValueError: seed or env_id is out of range, or options is not empty.
+            ValueError: seed or env_id is out of range, or options has an unknown key.
             RuntimeError: one of the environments is under way, or the pool is closed.
         """
-        if options:
-            raise ValueError(f"[{self._label}] options: expected no options, got {options!r}")
         pack = self._layout.reset
-        return self._reset(env_id, seed, pack if self._reset_returns_info else self._without_info(pack))
+        return self._reset(env_id, seed, pack if self._reset_returns_info else self._without_info(pack), options)
 
     def render(self, mode: Any = None, camera_id: Any = None, *, env_ids: Any = None) -> Any:
         """Renders the current state of environments.

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,9 +18,11 @@ from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dict_layout
 from envpool.python.not_a_vec_env import is_read_by_dummy_vec_env, raise_not_a_vec_env
 from envpool.python.options import AUTORESET_MODES, require_cpu, shown
+from envpool.python.reset_options import without_mask
 
 try:
     import gymnasium
+    from gymnasium.utils import seeding
     from gymnasium.vector import VectorEnv
     from gymnasium.vector.utils import batch_space
 except ModuleNotFoundError as error:
@@ -43,6 +45,18 @@ else:
     _MODES = {mode: AutoresetMode[mode.upper()] for mode in AUTORESET_MODES}
 
 
+class PoolResetNeeded(gymnasium.error.ResetNeeded, RuntimeError):
+    """A step before the first reset, in the interfaces of gymnasium."""
+
+
+class ClosedPoolError(gymnasium.error.ClosedEnvironmentError, RuntimeError):
+    """A call of a pool that is closed, in the interfaces of gymnasium."""
+
+
+def _nothing(_: Any) -> None:
+    """Packs a batch that nobody reads."""
+
+
 class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # type: ignore[misc]
     """A pool with EnvPool's form of gymnasium's interface.
 
@@ -53,11 +67,12 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
         single_observation_space, single_action_space: the spaces of one environment, or of one player.
         observation_space, action_space: the same spaces, as EnvPool's scripts expect. In a pool of `envpool.make_vec`
             they are the spaces of a batch.
-        metadata: "render_modes" and "autoreset_mode".
+        metadata: "render_modes", "render_fps" and "autoreset_mode".
         render_mode: None, "rgb_array" or "human".
     """
 
     is_vector_env = True
+    _reset_keys: tuple[str, ...] = ("reset_mask",)
 
     def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
         construction = Construction(registration, caller_options)
@@ -78,6 +93,7 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
         self.render_mode = common.render_mode
         self.metadata = {
             "render_modes": construction.render_modes,
+            "render_fps": construction.arrays.render_fps,
             "autoreset_mode": _MODES[common.autoreset_mode],
         }
         self._init(construction, self._layout_of(construction), spec)
@@ -116,7 +132,8 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
             env_id: the environments to reset; None means all.
             seed: int from 0 to 2**64 - 1: environment i draws from stream i of that seed. Or a sequence with one int
                 for each environment that is reset. None: the generators continue from their current state.
-            options: `{"reset_mask": mask}` selects the environments by a bool array of shape (num_envs,).
+            options: `{"reset_mask": mask}` selects the environments by a bool array of shape (num_envs,). The other
+                keys are the options of the environment's reset; docs/concepts.md lists them.
 
         Returns:
             observation and info of the environments that were reset; in an asynchronous pool, of the first batch_size
@@ -124,23 +141,20 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
 
         Raises:
             TypeError: seed, env_id or options is of the wrong type.
-            ValueError: seed or env_id is out of range, or options has another key or a mask of another shape.
+            ValueError: seed or env_id is out of range, or options has an unknown key or a mask of another shape.
             RuntimeError: one of the environments is under way, or the pool is closed.
         """
-        if options:
+        if options is not None and not isinstance(options, Mapping):
+            raise TypeError(f"[{self._label}] options: expected a mapping, got {shown(options)}")
+        if options and "reset_mask" in options:
             env_id = self._masked(env_id, options)
             if isinstance(seed, (list, tuple, np.ndarray)) and len(seed) == self.num_envs:
                 seed = [seed[index] for index in env_id]
-        result: tuple[Any, dict[str, Any]] = self._reset(env_id, seed)
+        result: tuple[Any, dict[str, Any]] = self._reset(env_id, seed, options=without_mask(options))
         return result
 
     def _masked(self, env_id: Any, options: Mapping[str, Any]) -> Any:
         label = self._label
-        if not isinstance(options, Mapping):
-            raise TypeError(f"[{label}] options: expected a mapping, got {shown(options)}")
-        unknown = set(options) - {"reset_mask"}
-        if unknown:
-            raise ValueError(f"[{label}] options: expected only the key 'reset_mask', got {sorted(map(str, unknown))}")
         if env_id is not None:
             raise ValueError(f"[{label}] env_id: expected None with options['reset_mask'], got {shown(env_id)}")
         mask = options["reset_mask"]
@@ -169,61 +183,32 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
         return self._render(env_ids)
 
 
-class _LastBatch:
-    """Packs batches and keeps the last one, so that a partial reset can return the rows of all environments.
+class _Conversion:
+    """Packs batches in the form of gymnasium's vectors: with its dtypes, and with an object for each last observation."""
 
-    Attributes:
-        layout: the layout that packs a batch.
-        arrays: the arrays of the last batch; empty before the first.
-    """
-
-    def __init__(self, construction: Construction, layout: ResultLayout, dtypes: Mapping[str, type[Any]]) -> None:
-        """Prepares the conversion of batches. `dtypes` has the new dtype of each output that is converted."""
-        self.layout = layout
-        self.arrays: tuple[npt.NDArray[Any], ...] = ()
-        # Without autoreset, partial resets are common. A wrapper that writes into an observation must not change the
-        # rows that a later partial reset returns, so the observations are copied.
-        copied = construction.common.autoreset_mode == "disabled"
-        names = {field.name for field in construction.arrays.observations} if copied else set()
-        self.copied = [index for index, name in enumerate(layout.outputs) if name in names]
+    def __init__(self, layout: ResultLayout, dtypes: Mapping[str, type[Any]]) -> None:
+        """Prepares the conversion. `dtypes` has the new dtype of each output that is converted."""
+        self._layout = layout
         names_without_prefix = [name.removeprefix("final.") for name in layout.outputs]
-        self.cast = [(index, dtypes[name]) for index, name in enumerate(names_without_prefix) if name in dtypes]
+        self._cast = [(index, dtypes[name]) for index, name in enumerate(names_without_prefix) if name in dtypes]
 
     def step(self, arrays: tuple[npt.NDArray[Any], ...]) -> Any:
-        arrays = self.keep(arrays)
-        result = self.layout.step(arrays)
+        result = self._layout.step(self._converted(arrays))
         info = result[-1]
         if "final_obs" in info:
             info["final_obs"] = _objects(info["final_obs"], info["_final_obs"])
         return result
 
     def reset(self, arrays: tuple[npt.NDArray[Any], ...]) -> Any:
-        arrays = self.keep(arrays)
-        return self.layout.reset(arrays)
+        return self._layout.reset(self._converted(arrays))
 
-    def partial_reset(self, env_ids: Any, arrays: tuple[npt.NDArray[Any], ...]) -> Any:
-        """Returns the last batch with the rows of `env_ids` replaced by the rows of the reset."""
-        merged = []
-        for last, part in zip(self.arrays, arrays, strict=True):
-            rows = last.copy()
-            rows[env_ids] = part
-            merged.append(rows)
-        return self.reset(tuple(merged))
-
-    def keep(self, arrays: tuple[npt.NDArray[Any], ...]) -> tuple[npt.NDArray[Any], ...]:
-        """Stores the batch and returns it with the dtypes converted."""
-        if self.cast:
-            converted = list(arrays)
-            for index, dtype in self.cast:
-                converted[index] = converted[index].astype(dtype, copy=False)
-            arrays = tuple(converted)
-        self.arrays = arrays
-        if self.copied:
-            kept = list(arrays)
-            for index in self.copied:
-                kept[index] = kept[index].copy()
-            self.arrays = tuple(kept)
-        return arrays
+    def _converted(self, arrays: tuple[npt.NDArray[Any], ...]) -> tuple[npt.NDArray[Any], ...]:
+        if not self._cast:
+            return arrays
+        converted = list(arrays)
+        for index, dtype in self._cast:
+            converted[index] = converted[index].astype(dtype, copy=False)
+        return tuple(converted)
 
 
 def _objects(batch: Any, mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
@@ -271,6 +256,7 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
                 f"[{registration.task_id}] dtypes: expected 'envpool' or 'gymnasium', got {self._dtypes!r}"
             )
         super().__init__(registration, caller_options)
+        self._remember_seed(self._construction.common.env_seed or self._construction.common.seed)
 
     @property
     def spec(self) -> Any:
@@ -295,8 +281,8 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         if self._dtypes == "gymnasium":
             counted = (field.name for field in construction.arrays.observations if field.discrete and not field.shape)
             dtypes = {"reward": np.float64, "action_mask": np.int8, **dict.fromkeys(counted, np.int64)}
-        self._last_batch = _LastBatch(construction, layout, dtypes)
-        return replace(layout, step=self._last_batch.step, reset=self._last_batch.reset)
+        conversion = _Conversion(layout, dtypes)
+        return replace(layout, step=conversion.step, reset=conversion.reset)
 
     def _check(self, construction: Construction) -> None:
         common, label = construction.common, construction.label
@@ -318,8 +304,19 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         return batch_space(self.single_observation_space, num_envs), batch_space(self.single_action_space, num_envs)
 
     def step(self, actions: Any) -> Any:  # type: ignore[override]  # gymnasium's interface has no env_id
-        """Steps every environment; see `EnvPoolMixin.step`."""
-        return super().step(actions)
+        """Steps every environment; see `EnvPoolMixin.step`.
+
+        Raises:
+            PoolResetNeeded: the environments have not been reset yet.
+            ClosedPoolError: the pool is closed.
+        """
+        if not self._begun and not self.closed:
+            raise PoolResetNeeded(f"[{self._label}] step: expected a call of reset before the first step, got none")
+        try:
+            return super().step(actions)
+        except RuntimeError:
+            with self._or_closed():
+                raise
 
     def reset(  # type: ignore[override]  # gymnasium's interface has no env_id
         self, *, seed: Any = None, options: dict[str, Any] | None = None
@@ -329,31 +326,81 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         Args:
             seed: int from 0 to 2**64 - 1: environment i draws from stream i of that seed. Or a sequence with one int
                 for each environment. None: the generators continue from their current state.
-            options: `{"reset_mask": mask}` selects the environments by a bool array of shape (num_envs,).
+            options: `{"reset_mask": mask}` selects the environments by a bool array of shape (num_envs,). The other
+                keys are the options of the environment's reset; docs/concepts.md lists them.
 
         Returns:
-            observation and info of all environments, including those that were not reset.
+            observation and info of all environments; those that were not reset have the observations of their current
+            states.
 
         Raises:
             TypeError: seed or options is of the wrong type.
-            ValueError: seed is out of range, or the mask has another shape or is all False.
-            RuntimeError: an environment is under way, the pool is closed, or the first reset is partial.
+            ValueError: seed is out of range, options has an unknown key, or the mask has another shape or is all False.
+            RuntimeError: an environment is under way, or the first reset is partial.
+            ClosedPoolError: the pool is closed.
         """
-        if not options or "reset_mask" not in options:
-            return self._reset(None, seed)  # type: ignore[no-any-return]
-        env_ids = self._masked(None, options)
-        if not self._last_batch.arrays and len(env_ids) < self.num_envs:
-            raise RuntimeError(
-                f"[{self._label}] options['reset_mask']: expected all True in the first reset, got a partial mask"
-            )
-        if isinstance(seed, (list, tuple, np.ndarray)) and len(seed) == self.num_envs:
-            seed = [seed[index] for index in env_ids]
-        if len(env_ids) == self.num_envs:
-            return self._reset(None, seed)  # type: ignore[no-any-return]
-        return self._reset(env_ids, seed, partial(self._last_batch.partial_reset, env_ids))  # type: ignore[no-any-return]
+        with self._or_closed():
+            result: tuple[Any, dict[str, Any]] = self._reset_vector(seed, options)
+        self._remember_seed(seed)
+        return result
+
+    def _reset_vector(self, seed: Any, options: Any) -> Any:
+        if options is not None and not isinstance(options, Mapping):
+            raise TypeError(f"[{self._label}] options: expected a mapping, got {shown(options)}")
+        env_ids, others = None, without_mask(options)
+        if options and "reset_mask" in options:
+            env_ids = self._masked(None, options)
+            if not self._begun and len(env_ids) < self.num_envs:
+                raise RuntimeError(
+                    f"[{self._label}] options['reset_mask']: expected all True in the first reset, got a partial mask"
+                )
+            if isinstance(seed, (list, tuple, np.ndarray)) and len(seed) == self.num_envs:
+                seed = [seed[index] for index in env_ids]
+            if len(env_ids) == self.num_envs:
+                env_ids = None
+        if isinstance(seed, (list, tuple)) and None in seed:
+            return self._reset_some_with_seeds(self.all_env_ids if env_ids is None else env_ids, seed, others)
+        if env_ids is None:
+            return self._reset(None, seed, options=others)
+        return self._reset(env_ids, seed, self._all_rows, others)
+
+    def _reset_some_with_seeds(self, env_ids: Any, seeds: Sequence[Any], options: Mapping[str, Any]) -> Any:
+        """Resets environments, of which those without a seed continue their streams, as in gymnasium's vectors."""
+        if len(seeds) != len(env_ids):
+            raise ValueError(f"[{self._label}] seed: expected a sequence of {len(env_ids)}, got one of {len(seeds)}")
+        pairs = list(zip(env_ids.tolist(), seeds, strict=True))
+        seeded = [(index, seed) for index, seed in pairs if seed is not None]
+        self._checked_seed([seed for _, seed in seeded], len(seeded))  # before anything is reset
+        if seeded:
+            self._reset([index for index, _ in seeded], [seed for _, seed in seeded], _nothing, options)
+        return self._reset([index for index, seed in pairs if seed is None], None, self._all_rows, options)
+
+    def _all_rows(self, _: Any) -> Any:
+        """Packs the current observations of all environments, after a reset of some."""
+        return self._layout.reset(self._pool.observe(self.all_env_ids))
+
+    def _remember_seed(self, seed: Any) -> None:
+        """Sets the attributes in which gymnasium's vectors keep their seed. The environments draw from other streams."""
+        if seed is None:
+            return
+        if isinstance(seed, (list, tuple, np.ndarray)):
+            self._np_random_seed = tuple(seed)  # type: ignore[assignment]  # as in gymnasium's SyncVectorEnv
+            self._np_random = np.random.default_rng([0 if each is None else int(each) for each in seed])
+        else:
+            self._np_random, self._np_random_seed = seeding.np_random(int(seed))
+
+    @contextlib.contextmanager
+    def _or_closed(self) -> Iterator[None]:
+        """Turns the error of a closed pool into the class of gymnasium's error."""
+        try:
+            yield
+        except RuntimeError as error:
+            if self.closed and type(error) is RuntimeError:
+                raise ClosedPoolError(*error.args) from None
+            raise
 
     def xla(self) -> Any:
-        """Raises RuntimeError: jitted code cannot merge a partial reset with the last batch."""
+        """Raises RuntimeError: jitted code cannot observe the environments that a partial reset leaves out."""
         raise RuntimeError(f"[{self._label}] xla: expected a pool of make_gymnasium, got one of make_vec")
 
     def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:  # type: ignore[override]  # gymnasium's interface
@@ -365,6 +412,8 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
 
         Raises:
             RuntimeError: the pool has no render_mode, or an environment is under way.
+            ClosedPoolError: the pool is closed.
         """
-        images = self._render(self.all_env_ids)
+        with self._or_closed():
+            images = self._render(self.all_env_ids)
         return None if images is None else tuple(images)

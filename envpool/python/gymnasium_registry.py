@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any
 
-from envpool.python.registry import call_when_added, find, list_all_envs
+from envpool.python.registry import call_when_added, find, gymnasium_name, list_all_envs
 
 _REGISTRY_MODULE = "gymnasium.envs"  # its import fills gymnasium's registry
 
@@ -27,18 +28,40 @@ def add_to_registry(task_ids: Iterable[str]) -> None:
 
     # If the ids had an entry point, make_vec of gymnasium before 1.0 would start a process for each environment instead
     # of making a pool.
-    single = "envpool.registration:make_single" if hasattr(gymnasium_registration, "VectorizeMode") else None
+    single = "envpool.gymnasium_entry_points:make_single" if hasattr(gymnasium_registration, "VectorizeMode") else None
     for task_id in task_ids:
         registration = find(task_id)
-        name = "envpool/" + task_id.replace("/", "-")  # gymnasium's namespaces do not nest
+        name = gymnasium_name(task_id)
         registry[name] = EnvSpec(
             name,
             reward_threshold=registration.reward_threshold,
             max_episode_steps=registration.max_episode_steps or None,
             entry_point=single,
-            vector_entry_point="envpool.registration:make_vec",
+            vector_entry_point="envpool.gymnasium_entry_points:make_vec",
             kwargs={"task_id": task_id},
         )
+        _hide_namesakes(registry, task_id, registration.family)
+
+
+_families: dict[str, dict[str, str]] = {}  # by the id without its version: the family of each id
+
+
+def _hide_namesakes(registry: Any, task_id: str, family: str) -> None:
+    """Hides the versions of ids that only look like newer versions of an id of another family.
+
+    gymnasium would otherwise recommend the Atari game Blackjack-v5 as the newer version of Blackjack-v1.
+    """
+    same = _families.setdefault(task_id.rpartition("-v")[0], {})
+    same[task_id] = family
+    first = same[min(same, key=_version)]
+    for other in same:
+        if same[other] != first:
+            registry[gymnasium_name(other)].version = None
+
+
+def _version(task_id: str) -> int:
+    number = task_id.rpartition("-v")[2]
+    return int(number) if number.isdigit() else 0
 
 
 class _ImportHook:

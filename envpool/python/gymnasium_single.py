@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import gymnasium
 import numpy as np
 
-from envpool.python.gymnasium_envpool import GymnasiumEnvPool
+from envpool.python.gymnasium_envpool import ClosedPoolError, GymnasiumEnvPool, PoolResetNeeded
 from envpool.python.options import require_cpu, shown
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
         self.pool = GymnasiumEnvPool(
             registration, {**limit, "autoreset_mode": "disabled", **caller_options, "num_envs": 1}
         )
+        self.pool._reset_keys = ()
         players = self.pool.spec.arrays.max_players
         if players > 1:
             self.pool.close()
@@ -50,18 +51,29 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
         self.observation_space = self.pool.single_observation_space
         self.action_space = self.pool.single_action_space
         self.render_mode = self.pool.render_mode
-        self.metadata = {"render_modes": self.pool.metadata["render_modes"], "render_fps": 30}
+        self.metadata = {name: self.pool.metadata[name] for name in ("render_modes", "render_fps")}
+        self._np_random_seed = self.pool.config["seed"]
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts a new episode, and returns the observation and info.
 
+        Args:
+            seed: int from 0 to 2**64 - 1; None: the generator continues from its current state.
+            options: the options of the environment's reset; docs/concepts.md lists them.
+
         Raises:
-            ValueError: options were given, although the environment has none, or the seed is out of range.
+            TypeError: seed or options is of the wrong type.
+            ValueError: the seed is out of range, or options has an unknown key.
+            ClosedPoolError: the environment is closed.
         """
-        if options:
-            raise ValueError(f"[{self.pool.spec.id}] options: expected None, got {shown(options)}")
+        if self.pool.closed:
+            self._refuse_closed("reset")
+        if options and "reset_mask" in options:
+            raise ValueError(
+                f"[{self.pool.spec.id}] options: expected no 'reset_mask' for a single environment, got one"
+            )
+        observation, info = self.pool.reset(seed=seed, options=options)
         super().reset(seed=seed)
-        observation, info = self.pool.reset(seed=seed)
         return _observed(self.observation_space, observation), _first(info)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -70,19 +82,36 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
         Raises:
             TypeError: the action has the wrong type.
             ValueError: the action has the wrong shape or is out of range.
+            PoolResetNeeded: the environment has not been reset yet.
+            ClosedPoolError: the environment is closed.
         """
+        if self.pool.closed:
+            self._refuse_closed("step")
+        if not self.pool._begun:
+            raise PoolResetNeeded(
+                f"[{self.pool.spec.id}] step: expected a call of reset before the first step, got none"
+            )
         observation, reward, terminated, truncated, info = self.pool.step(_batched(action))
         seen = _observed(self.observation_space, observation)
         return seen, float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first(info)
 
     def render(self) -> Any:
-        """Returns the image, uint8 of shape (height, width, 3); None with render_mode "human" or without one."""
+        """Returns the image, uint8 of shape (height, width, 3); None with render_mode "human" or without one.
+
+        Raises:
+            ClosedPoolError: the environment is closed.
+        """
+        if self.pool.closed:
+            self._refuse_closed("render")
         images = None if self.render_mode is None else self.pool.render()
         return None if images is None else images[0]
 
     def close(self) -> None:
         """Closes the pool."""
         self.pool.close()
+
+    def _refuse_closed(self, call: str) -> NoReturn:
+        raise ClosedPoolError(f"[{self.pool.spec.id}] {call}: the pool is closed")
 
 
 def _first(tree: Any) -> Any:
@@ -94,7 +123,8 @@ def _observed(space: gymnasium.Space[Any], tree: Any) -> Any:
     """Returns the first row of an observation. As in gymnasium, elements of Discrete spaces become ints."""
     if isinstance(space, gymnasium.spaces.Dict):
         return {key: _observed(part, tree[key]) for key, part in space.spaces.items()}
-    return int(tree[0]) if isinstance(space, gymnasium.spaces.Discrete) else tree[0]
+    # A row of a scalar Box is an array without axes, as the space says, and not a NumPy scalar.
+    return int(tree[0]) if isinstance(space, gymnasium.spaces.Discrete) else np.asarray(tree[0])
 
 
 def _batched(action: Any) -> Any:

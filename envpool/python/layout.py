@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from envpool.python.spaces import ArraySpecs, nest, path_of, record
 
@@ -124,21 +125,50 @@ def dict_layout(
     begin, only_at_ends, last = f"{given}    info = {info}\n", "", ""
     if classic or final:
         begin += f"    done = {writer.use('done') if on_device else f'{terminated} | {truncated}'}\n"
+    zeroed = ""
     if final:
         own = nest((path_of(field.name), "final." + field.name) for field in specs.infos)
         own = _masked(own, _Variable("done")) if masks else own
-        only_at_ends = "" if on_device else "    if done.any():\n    "
         last = (
             f"    info |= {{'final_obs': {_observation(specs, writer, 'final.')}, '_final_obs': done, "
             f"'final_info': {writer.dict_of(own)}, '_final_info': done}}\n"
         )
+        if not on_device:
+            zeroed, only_at_ends = _zeroed_finals(specs, writer), "    if done.any():\n"
     if classic:
         result = f"    info['TimeLimit.truncated'] = {truncated}\n    return {observation}, {reward}, done, info"
     else:
         result = f"    return {observation}, {reward}, {terminated}, {truncated}, info"
-    return writer.compile(
-        begin + only_at_ends + last + result, f"{given}    return {observation}, {info}", begin + last + result
-    )
+    at_ends = only_at_ends + (zeroed + "    " + last if only_at_ends else last)
+    return writer.compile(begin + at_ends + result, f"{given}    return {observation}, {info}", begin + last + result)
+
+
+def _zeroed_finals(specs: ArraySpecs, writer: _CodeWriter) -> str:
+    """Returns the code that replaces arrays of last observations by copies with zeros where no episode ended.
+
+    The pool writes only the rows of episodes that ended; the others hold bytes of earlier batches.
+    """
+    writer.scope["zeroed"] = _zeroed
+    lines = []
+    if any(field.per_player for field in (*specs.observations, *specs.infos)) and specs.max_players > 1:
+        writer.scope["isin"] = np.isin
+        lines.append(f"players_done = isin({writer.use('players.env_id')}, {writer.use('env_id')}[done])")
+    for field in (*specs.observations, *specs.infos):
+        final = writer.use("final." + field.name)
+        rows = "players_done" if field.per_player and specs.max_players > 1 else "done"
+        lines.append(f"{final} = zeroed({final}, {rows})")
+    return "".join(f"        {line}\n" for line in lines)
+
+
+def _zeroed(array: npt.NDArray[Any], kept: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """Returns a copy, aligned to 64 bytes as all arrays are, with zeros in the rows that are not kept.
+
+    A large block of zeros is free until it is read, unlike zeros that are written into all rows of the pool's array.
+    """
+    block = np.zeros(array.nbytes + 64, np.uint8)
+    copy = np.frombuffer(block, array.dtype, array.size, -block.ctypes.data % 64).reshape(array.shape)
+    copy[kept] = array[kept]
+    return copy
 
 
 def dm_layout(specs: ArraySpecs) -> ResultLayout:

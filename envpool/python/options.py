@@ -212,10 +212,11 @@ def check_seconds(name: str, value: Any) -> float:
 
 
 def check_autoreset_mode(value: Any) -> str:
-    """Returns the name of an autoreset mode. gymnasium's AutoresetMode is accepted as well."""
+    """Returns the name of an autoreset mode. gymnasium's AutoresetMode and its values are accepted as well."""
     expected = "one of " + ", ".join(map(repr, AUTORESET_MODES))
-    name = {"NextStep": "next_step", "SameStep": "same_step", "Disabled": "disabled"}.get(getattr(value, "value", ""))
-    name = name or value
+    name = getattr(value, "value", value)
+    if isinstance(name, str):
+        name = {"NextStep": "next_step", "SameStep": "same_step", "Disabled": "disabled"}.get(name, name)
     if not isinstance(name, str):
         raise wrong_type("autoreset_mode", expected, value)
     if name not in AUTORESET_MODES:

@@ -46,7 +46,7 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         possible_agents: the names of the maximum number of agents, "player_0" and so on.
         agents: the names of the agents in the game; empty between the end of an episode and the next `reset`.
         render_mode: None, "rgb_array" or "human".
-        metadata: "name", "render_modes" and "is_parallelizable".
+        metadata: "name", "render_modes", "render_fps" and "is_parallelizable".
     """
 
     def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
@@ -64,7 +64,8 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         self._rows: list[str] = []  # the agent of each row of the pool, including agents that have left
         self.render_mode = self.pool.render_mode
         modes = self.pool.metadata["render_modes"]
-        self.metadata = {"name": label, "render_modes": modes, "is_parallelizable": True}
+        fps = self.pool.metadata["render_fps"]
+        self.metadata = {"name": label, "render_modes": modes, "render_fps": fps, "is_parallelizable": True}
         # Each agent has its own space, because a space holds the generator that it samples from.
         spec, agents = self.pool.spec, self.possible_agents
         self.observation_spaces: Spaces = {agent: copy.deepcopy(spec.observation_space) for agent in agents}
@@ -91,12 +92,12 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
 
         Args:
             seed: int from 0 to 2**64 - 1; None: the generator continues from its current state.
-            options: ignored.
+            options: the options of the environment's reset, as in `GymnasiumEnvPool.reset`.
 
         Returns:
             (observations, infos) by agent. `agents` is updated.
         """
-        observation, info = self.pool.reset(seed=seed)
+        observation, info = self.pool.reset(seed=seed, options=options)
         self._name_rows(info)
         self.agents = [agent for agent, left in zip(self._rows, self._left(info), strict=True) if not left]
         return self._of(self.agents, observation), self._infos(self.agents, info)

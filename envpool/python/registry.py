@@ -25,6 +25,8 @@ from envpool.python.hints import hint
 if TYPE_CHECKING:
     from envpool._core import Table
     from envpool.python.options import Value
+else:
+    Value = bool | int | float | str | bytes  # for `typing.get_type_hints`; the module would import the compiled core
 
 _NOT_FAMILIES = {"core", "bindings", "python", "plugins"}
 
@@ -148,13 +150,19 @@ def is_family(name: str) -> bool:
 
 
 def find(task_id: str) -> Registration:
-    """Returns the registration of an id, or raises a ValueError that suggests similar ids."""
+    """Returns the registration of an id, or raises a ValueError that suggests similar ids.
+
+    The id may have the form that it has in gymnasium's registry, such as "envpool/ALE-Pong-v5".
+    """
     if not isinstance(task_id, str):
         raise TypeError(f"[envpool] task_id: expected a str such as 'Pong-v5', got {task_id!r}")
     if task_id not in _registry:
         _discover()
     if task_id not in _registry:
         load_entry_points()
+    if task_id not in _registry and task_id.startswith("envpool/"):
+        own = _of_gymnasium(task_id.removeprefix("envpool/"))
+        task_id = own if own in _registry else task_id
     if task_id not in _registry:
         suggestion = hint(task_id, _registry)
         suggestion = f"; {suggestion}" if suggestion.endswith("?") else f"; {suggestion}." if suggestion else "."
@@ -162,6 +170,16 @@ def find(task_id: str) -> Registration:
             f"[{task_id}] task_id: expected a registered id, got {task_id!r}{suggestion} envpool.list_all_envs() lists all ids."
         )
     return _registry[task_id]
+
+
+def gymnasium_name(task_id: str) -> str:
+    """Returns the name of an id in gymnasium's registry, whose namespaces do not nest."""
+    return "envpool/" + task_id.replace("/", "-")
+
+
+def _of_gymnasium(name: str) -> str:
+    """Returns the id whose name in gymnasium's registry, without "envpool/", is `name`; else `name`."""
+    return next((task_id for task_id in _registry if task_id.replace("/", "-") == name), name)
 
 
 def check(registration: Registration, aliases: Sequence[str] = ()) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -16,8 +17,10 @@ try:
 except ModuleNotFoundError as error:
     raise_missing(error, "stable_baselines3", "make_sb3", "Stable-Baselines3", "stable-baselines3")
 
+from envpool.python.errors import labelled
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
-from envpool.python.options import require_cpu, shown
+from envpool.python.options import check_autoreset_mode, require_cpu, shown
+from envpool.python.reset_options import in_common
 
 if TYPE_CHECKING:
     from envpool.python.registry import Registration
@@ -37,9 +40,16 @@ class SB3EnvPool(VecEnv):
         label = registration.task_id
         require_cpu(label, caller_options, "Stable-Baselines3")
         mode = caller_options.get("autoreset_mode", "same_step")
-        if getattr(mode, "name", mode) not in ("same_step", "SAME_STEP"):
+        with labelled(label):
+            checked = check_autoreset_mode(mode)
+        if checked != "same_step":
             raise ValueError(f"[{label}] autoreset_mode: expected 'same_step' for Stable-Baselines3, got {shown(mode)}")
         self.pool = GymnasiumEnvPool(registration, {**caller_options, "autoreset_mode": "same_step"})
+        self.pool._reset_keys = ()
+        self._has_masks = any(
+            field.name.removeprefix("info:") == "action_mask" for field in self.pool.spec.arrays.infos
+        )
+        self._masks: npt.NDArray[np.bool_] | None = None  # of the current states
         try:
             self._check(label)
             super().__init__(self.pool.num_envs, self.pool.single_observation_space, self.pool.single_action_space)
@@ -64,17 +74,29 @@ class SB3EnvPool(VecEnv):
         return f"SB3EnvPool({self.pool!r})"
 
     def reset(self) -> Any:
-        """Starts new episodes with the seeds that `seed` was last called with, and returns the observations."""
-        if any(self._options):
-            raise ValueError(f"{self._label} options: expected no options, got {self._options!r}")
+        """Starts new episodes and returns the observations.
+
+        The next seeds are those that `seed` was last called with, and the options those of `set_options`.
+        """
         seeds = None if self._seeds[0] is None else list(self._seeds)
-        observation, info = self.pool.reset(seed=seeds)
+        if in_common(self._options):
+            observation, info = self.pool.reset(seed=seeds, options=self._options[0])
+        else:
+            for i, options in enumerate(self._options):
+                self.pool.reset([i], seed=None if seeds is None else [seeds[i]], options=options)
+            observation, info = self.pool.observe()
         self.reset_infos = _rows(info, self.num_envs)
+        self._masks = info.get("action_mask")
         self._reset_seeds()
+        self._reset_options()
         return observation
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Starts a step of all environments without waiting for it."""
+        """Starts a step of all environments without waiting for it.
+
+        If a signal, such as Ctrl-C, has interrupted the last step, its results are dropped.
+        """
+        self.pool._abandon()
         self.pool.send(actions)
 
     def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
@@ -83,15 +105,17 @@ class SB3EnvPool(VecEnv):
         Returns:
             (observations, rewards, dones, infos). infos[i] holds row i of each entry of the pool's info. In a step that
             ends an episode, the entries are those of the ended episode, with "terminal_observation" and
-            "TimeLimit.truncated".
+            "TimeLimit.truncated", and `reset_infos[i]` has those of the new episode.
         """
         observation, reward, terminated, truncated, info = self.pool.recv()
         infos = _rows(info, self.num_envs)
+        self._masks = info.get("action_mask")
         done = terminated | truncated
         for i in np.flatnonzero(done).tolist():
-            self.reset_infos[i] = infos[i]
+            self.reset_infos[i] = {**infos[i], "elapsed_step": 0}
             infos[i] = {
                 "env_id": i,
+                "elapsed_step": infos[i]["elapsed_step"],
                 **_row(info["final_info"], i),
                 "terminal_observation": _row(info["final_obs"], i),
                 "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
@@ -106,9 +130,53 @@ class SB3EnvPool(VecEnv):
         """Returns an image of each environment, for `render`."""
         return list(self.pool._rendered(self.pool.all_env_ids))
 
+    def snapshot(self, env_id: int) -> bytes:
+        """Returns the whole state of one environment; see `EnvPoolMixin.snapshot`."""
+        return self.pool.snapshot(env_id)
+
+    def restore(self, env_id: int, state: bytes) -> None:
+        """Restores a state that `snapshot` returned; see `EnvPoolMixin.restore`."""
+        self.pool.restore(env_id, state)
+        self._update_masks()
+
+    def clone(self, source_env_id: int, env_ids: Any = None, seed: Any = None) -> None:
+        """Copies the whole state of one environment into others; see `EnvPoolMixin.clone`."""
+        self.pool.clone(source_env_id, env_ids, seed)
+        self._update_masks()
+
+    def observe(self) -> Any:
+        """Returns the observations of the current states, for example after `restore`."""
+        return self.pool.observe()[0]
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Returns the masks of the actions in the current states, bool of shape (num_envs, choices).
+
+        sb3-contrib's MaskablePPO calls `env_method("action_masks")`.
+
+        Raises:
+            AttributeError: the environment has no info "action_mask".
+            RuntimeError: the environments have not been reset yet.
+        """
+        if not self._has_masks:
+            raise AttributeError(f"{self._label} action_masks: the environment has no info 'action_mask'")
+        if self._masks is None:
+            raise RuntimeError(f"{self._label} action_masks: expected a call of reset before, got none")
+        return self._masks.copy()
+
+    def _update_masks(self) -> None:
+        if self._has_masks:
+            self._masks = self.pool.observe()[1]["action_mask"]
+
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Returns an attribute of the pool, repeated for each environment."""
-        return [getattr(self.pool, attr_name)] * len(list(self._get_indices(indices)))
+        chosen = list(self._get_indices(indices))
+        if attr_name == "action_masks" and self._has_masks:
+            return [partial(self._mask, index) for index in chosen]
+        return [getattr(self.pool, attr_name)] * len(chosen)
+
+    def _mask(self, index: int) -> npt.NDArray[np.bool_]:
+        row: npt.NDArray[np.bool_] = self.action_masks()[index]
+        return row
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> NoReturn:
         """Raises NotImplementedError: the environments are not Python objects."""
@@ -117,8 +185,14 @@ class SB3EnvPool(VecEnv):
             f"{attr_name!r}; the option env_options sets options of single environments"
         )
 
-    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> NoReturn:
-        """Raises NotImplementedError: the environments are not Python objects."""
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
+        """Returns the rows of `action_masks`.
+
+        Raises:
+            NotImplementedError: another method, because the environments are not Python objects.
+        """
+        if method_name == "action_masks" and self._has_masks:
+            return list(self.action_masks()[list(self._get_indices(indices))])
         raise NotImplementedError(
             f"{self._label} env_method: the environments of a pool are not Python objects and have no method "
             f"{method_name!r}"

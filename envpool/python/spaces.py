@@ -82,6 +82,7 @@ class ArraySpecs:
     reward_low: float
     reward_high: float
     render_size: tuple[int, int]  # height, width; zeros if the environment cannot be rendered
+    render_fps: float  # the images per second with which an episode is shown; an int if it is whole
 
     @classmethod
     def from_json(cls, text: str) -> ArraySpecs:
@@ -105,12 +106,18 @@ class ArraySpecs:
             float(spec["reward_low"]),
             float(spec["reward_high"]),
             (spec["render_height"], spec["render_width"]),
+            _whole(float(spec["render_fps"])),
         )
 
     @property
     def single_observation(self) -> bool:
         """Whether the observation is an array instead of a dict: "obs", or the images that replace it."""
         return len(self.observations) == 1 and self.observations[0].name in ("obs", "obs:pixels")
+
+
+def _whole(number: float) -> float:
+    """Returns a number that is whole as an int."""
+    return int(number) if number.is_integer() else number
 
 
 def _check_action_mask(mask: Field, actions: tuple[Field, ...]) -> None:

@@ -72,6 +72,9 @@ ENVPOOL_WORKER_FUNCTION void envpool_worker_begin() {
 ENVPOOL_WORKER_FUNCTION u8* envpool_worker_rows(u8* base, i32 env_id) { return View(base).rows(env_id); }
 ENVPOOL_WORKER_FUNCTION char* envpool_worker_message(u8* base, i32 env_id) { return View(base).slot(env_id).message; }
 ENVPOOL_WORKER_FUNCTION const u32* envpool_worker_seed(u8* base, i32 env_id) { return &View(base).slot(env_id).seed; }
+ENVPOOL_WORKER_FUNCTION const u32* envpool_worker_options_bytes(u8* base, i32 env_id) {
+  return &View(base).slot(env_id).options_bytes;
+}
 ENVPOOL_WORKER_FUNCTION u8* envpool_worker_program(u8* base, envpool::i64* bytes) {
   const Header& header = View(base).header();
   *bytes = header.program_bytes;

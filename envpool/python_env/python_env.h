@@ -160,6 +160,15 @@ class PythonEnv {
     made_in_ = slot()->generation;
   }
 
+  // Keeps the pickled options of the next reset.
+  void reset_options(const void* data, i64 size) {
+    if (size > Slot::kMessageBytes) {
+      throw std::invalid_argument("expected at most " + std::to_string(Slot::kMessageBytes) +
+                                  " bytes when they are pickled, got " + std::to_string(size));
+    }
+    options_.assign(static_cast<const char*>(data), size_t(size));
+  }
+
   void reset(Rng& rng) {
     const u32 seed = u32(rng.bits());
     if (!posted_) call_alone(kReset, seed);
@@ -249,7 +258,7 @@ class PythonEnv {
     posted_ = true;
     failure_.clear();
     try {
-      workers().post(env_id_, call, seed, ticket);
+      workers().post(env_id_, call, seed, ticket, call == kReset ? std::exchange(options_, {}) : std::string());
     } catch (const std::exception& error) {
       failure_ = error.what();
     }
@@ -281,6 +290,7 @@ class PythonEnv {
   bool posted_ = false;
   u32 made_in_ = 0;  // the generation of the worker process that made the environment
   i64 seed_ = 0;
+  std::string options_;  // of the next reset
   std::string failure_;
 };
 

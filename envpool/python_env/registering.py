@@ -72,6 +72,17 @@ class PythonEnvs(Family):
             self._known[key] = self._program(task_id, own)
         return {name: options[name] for name in _OWN_OPTIONS} | self._known[key]
 
+    def pickled_reset_options(self, options: Mapping[str, Any]) -> bytes:
+        """Returns a pickle of the options, which the workers pass to the environments.
+
+        Raises:
+            TypeError: the options cannot be pickled.
+        """
+        try:
+            return dumps(dict(options))
+        except Exception as error:
+            raise TypeError(f"options: expected values that can be pickled, got {shown(options)}: {error}") from error
+
     def refusal(self, error: ValueError) -> Exception:
         """Returns a RuntimeError for an environment that could not be made in its worker.
 

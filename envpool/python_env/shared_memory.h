@@ -56,11 +56,12 @@ struct alignas(64) Slot {
   u32 ticket;      // the environment whose counters count this result
   u32 seed;
   u32 flags;
+  u32 options_bytes;  // of a reset: the length of its pickled options, which are in `message`; 0: none
   f64 reward;
   // Counters of the run that this environment heads: the results so far, and how many of them wake the waiting thread.
   alignas(64) Word done;
   Word wake_at;
-  alignas(64) char message[kMessageBytes];  // of an exception
+  alignas(64) char message[kMessageBytes];  // of an exception; before a reset, its options
 };
 
 // The beginning of the memory. worker.py knows this layout.

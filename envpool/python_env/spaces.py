@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,8 @@ def describe(observation: Any, action: Any, info: Mapping[str, Any]) -> tuple[li
     if entries[-1][0] != "obs":
         raise ValueError("observation_space: expected at least one array, got an empty Dict")
     for key, space in info.items():
+        if key == "action_mask":
+            space = _mask_space(space, [part for kind, _, part in entries if kind == "action"])
         if not isinstance(space, gymnasium.Space):
             try:
                 space = gymnasium.Box(-np.inf, np.inf, (), np.dtype(space).type)
@@ -69,6 +71,30 @@ def describe(observation: Any, action: Any, info: Mapping[str, Any]) -> tuple[li
         lines.append(words)
     lines.append(_words("info", "info:seed", "int64", 0, (), [0], [2**32 - 1], []))
     return arrays, "\n".join(lines)
+
+
+def _mask_space(space: Any, actions: Sequence[Any]) -> Any:
+    """Returns the space of the info "action_mask" as bool. People also write its dtype, or numbers that are 0 or 1."""
+    gymnasium = spaces_module()
+    if isinstance(space, (gymnasium.MultiBinary, gymnasium.Box)):
+        binary = isinstance(space, gymnasium.MultiBinary) or bool(np.all(space.low >= 0) and np.all(space.high <= 1))
+        return gymnasium.Box(0, 1, space.shape, np.bool_) if binary and space.dtype.kind in "biu" else space
+    try:
+        kind = np.dtype(space).kind
+    except TypeError:
+        return space
+    counts = [_choices(action) for action in actions]
+    return gymnasium.Box(0, 1, (sum(counts),), np.bool_) if kind in "biu" and all(counts) else space
+
+
+def _choices(action: Any) -> int:
+    """Returns the number of choices of a discrete action, 0 of another one."""
+    gymnasium = spaces_module()
+    if isinstance(action, gymnasium.Discrete):
+        return int(action.n)
+    if isinstance(action, gymnasium.MultiDiscrete):
+        return int(action.nvec.sum())
+    return 2 * int(np.prod(action.shape)) if isinstance(action, gymnasium.MultiBinary) else 0
 
 
 def _leaves(where: str, space: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

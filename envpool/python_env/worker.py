@@ -204,9 +204,9 @@ class WorkerEnvironment:
         self._write = _split(write)
         self._infos = write_info
 
-    def reset(self, seed: int) -> None:
-        """Begins an episode and writes its first observation."""
-        result = self.env.reset(seed=seed)
+    def reset(self, seed: int, options: bytes) -> None:
+        """Begins an episode and writes its first observation. `options` are pickled, or empty if there are none."""
+        result = self.env.reset(seed=seed, options=pickle.loads(options)) if options else self.env.reset(seed=seed)
         if not isinstance(result, tuple) or len(result) != 2:
             raise TypeError(f"reset: expected (observation, info), got {_short(result)}")
         self._write(result[0])
@@ -304,6 +304,7 @@ def main(library: str, worker: int, generation: int) -> None:
     rows = function("rows", pointer, pointer, i32)
     message = function("message", pointer, pointer, i32)
     seed = function("seed", ctypes.POINTER(u32), pointer, i32)
+    options_bytes = function("options_bytes", ctypes.POINTER(u32), pointer, i32)
     size = ctypes.c_int64()
     at = function("program", pointer, pointer, pointer)(base, ctypes.byref(size)) - start
 
@@ -326,7 +327,9 @@ def main(library: str, worker: int, generation: int) -> None:
                     own = memoryview(memory)[rows(base, env_id) - start :]
                     environments[env_id] = WorkerEnvironment(program, env_id, own)
                 if kind == _RESET:
-                    environments[env_id].reset(seed(base, env_id)[0])
+                    length = min(options_bytes(base, env_id)[0], _MESSAGE_BYTES)
+                    options = ctypes.string_at(message(base, env_id), length)
+                    environments[env_id].reset(seed(base, env_id)[0], options)
         except BaseException as error:  # also SystemExit: the pool reports all exceptions
             text = _message(error)
             ctypes.memmove(message(base, env_id), text, len(text))

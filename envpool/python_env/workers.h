@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -49,7 +50,7 @@ class Workers {
 
   // Sends an environment's call to its worker. A call other than a step starts the worker if it does not run. Throws if
   // that fails or, for a step, if the worker has died since the environment's episode began.
-  void post(i32 env_id, Call call, u32 seed, i32 ticket) {
+  void post(i32 env_id, Call call, u32 seed, i32 ticket, const std::string& options) {
     allocate();
     Slot& slot = view().slot(env_id);
     const i32 index = worker_of(env_id);
@@ -64,6 +65,8 @@ class Workers {
       slot.generation = state.generation.load();
       slot.ticket = u32(ticket);
       slot.seed = seed;
+      slot.options_bytes = u32(options.size());
+      std::memcpy(slot.message, options.data(), options.size());
       slot.call.store(call);
     }
     state.posted.fetch_add(1);

@@ -172,7 +172,7 @@ class RayEnvPool(NotAVecEnv):
             construction.arrays, classic=False, final=construction.common.autoreset_mode == "same_step"
         )
         self._id_column = self._layout.outputs.index("env_id")
-        options = {**options, **threads, "seed": self._seed}
+        options = {name: construction.caller_options[name] for name in options} | threads | {"seed": self._seed}
         self._options = options
         self._actors = ray.remote(Worker).options(num_cpus=cpus_per_worker, scheduling_strategy="SPREAD")
         bounds = [self.num_envs * w // self.num_workers for w in range(self.num_workers + 1)]

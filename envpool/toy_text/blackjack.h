@@ -72,6 +72,7 @@ struct Blackjack {
     s.action<i32>().categories(2).doc("0 sticks, 1 hits");
     s.reward_low = -1;
     s.reward_high = p.natural && !p.sab ? 1.5 : 1;
+    s.render_fps = 4;
     s.render_height = kHeight;
     s.render_width = kWidth;
   }

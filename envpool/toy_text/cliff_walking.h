@@ -49,6 +49,7 @@ struct CliffWalking {
     s.action<i32>().categories(4).doc("0 goes up, 1 right, 2 down, 3 left");
     s.reward_low = -100;
     s.reward_high = -1;
+    s.render_fps = 4;
     drawing::Board::set_size(s, kRows, kColumns);
   }
   static void render(const State& s, const Params&, u8* rgb) {

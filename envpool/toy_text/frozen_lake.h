@@ -85,6 +85,7 @@ struct FrozenLake {
     const auto [low, high] = std::minmax({p.goal_reward, p.hole_reward, p.frozen_reward});
     s.reward_low = low;
     s.reward_high = high;
+    s.render_fps = 4;
     drawing::Board::set_size(s, p.rows, p.columns);
   }
   static void render(const State& s, const Params& p, u8* rgb) {

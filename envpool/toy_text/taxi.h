@@ -73,6 +73,7 @@ struct Taxi {
     s.action<i32>().categories(6).doc("0 drives south, 1 north, 2 east, 3 west, 4 picks up, 5 drops off");
     s.reward_low = -10;
     s.reward_high = 20;
+    s.render_fps = 4;
     drawing::Board::set_size(s, kSide, kSide);
   }
   // The places have the colors that their letters stand for. A frame marks the destination, and a disc the passenger.

@@ -222,6 +222,7 @@ class DoomEnv {
           .bounds(low, high)
           .doc("A value for each button: 1 if it is held, or the amount of a delta button.");
     }
+    spec.render_fps = 35.0 / f64(p.frame_skip);
     spec.render_height = i32(config.height);
     spec.render_width = i32(config.width);
   }

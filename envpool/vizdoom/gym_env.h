@@ -163,6 +163,7 @@ class GymEnv {
           .bounds(-kLargest, kLargest)
           .doc("The amounts of the delta buttons.");
     }
+    spec.render_fps = 35.0 / f64(p.frame_skip);
     spec.render_height = i32(height);
     spec.render_width = i32(width);
   }

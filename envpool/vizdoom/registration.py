@@ -113,6 +113,8 @@ def _pairs(option: str, entries: Mapping[Any, Any], numbers: int) -> str:
 class ViZDoom(Family):
     """The family of ViZDoom."""
 
+    PATHS = ("cfg_path", "wad_path", "vzd_path", "iwad_path", "lmp_save_dir")
+
     def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the options with paths and dicts as text.
 
@@ -120,7 +122,7 @@ class ViZDoom(Family):
             ValueError: a dict does not have the expected form.
         """
         plain = dict(caller_options)
-        for name in ("cfg_path", "wad_path", "vzd_path", "iwad_path", "lmp_save_dir"):
+        for name in self.PATHS:
             if isinstance(plain.get(name), os.PathLike):
                 plain[name] = os.fsdecode(plain[name])
         for name, numbers in (("reward_config", 2), ("selected_weapon_reward_config", 1), ("delta_button_config", 3)):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ import pytest
 
 from envpool import CompileError
 from envpool.cuda import cache, nvrtc
+from envpool.plugins.paths import get_include
 
 SOURCE = '#include "game.h"\nextern "C" __global__ void run(float* x) { x[0] = step(x[0]); }\n'
 GAME = '#pragma once\n#include "rules.h"\ninline float step(float x) { return x + kBonus; }\n'
@@ -102,6 +104,33 @@ def test_a_header_that_appears_later(folder: Path, compiled: list[str]) -> None:
     (folder / "before" / "game.h").write_text(GAME)
     cache.image(source, "sm_80", includes=[folder / "before", folder])
     assert len(compiled) == 3
+
+
+def test_a_kernel_is_found_after_the_package_has_moved(
+    folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An image does not depend on where this package's headers are, unless it contains the name of a file."""
+    source = '#include "envpool/core/portable.h"\nextern "C" __global__ void run(int* x) { x[0] = sizeof(%s); }\n'
+
+    def images() -> list[bytes]:
+        return [cache.image(source % text, "sm_80") for text in ("int", "__FILE__")]
+
+    before = get_include()
+    first = images()
+    moved = folder / "a longer path of another site" / "include"
+    shutil.copytree(
+        Path(before, "envpool"), moved / "envpool", ignore=lambda path, names: {"testing", "games"} & {*names}
+    )
+    for module in (cache, nvrtc):
+        monkeypatch.setattr(module, "get_include", lambda: str(moved), raising=False)
+    assert len(compiled) == 2
+    second = images()
+    assert len(compiled) == 3  # the one with __FILE__
+    assert second[0] == first[0] and second[1] != first[1]  # the longer path has another size
+    portable = moved / "envpool" / "core" / "portable.h"
+    portable.write_text(portable.read_text() + "// other\n")
+    images()
+    assert len(compiled) == 5
 
 
 COMPUTED = [

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests exchanges of states between CPU and GPU pools, and the parts of tools/gpu_proof.py that pool_test.py omits."""
+"""Tests exchanges of states between CPU and GPU pools, and the sample of comparisons that runs each day."""
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,30 +77,3 @@ def test_a_differing_state_is_detected() -> None:
     both.cpu.restore(1, both.cpu.snapshot(0))
     found.check_states(range(3))
     assert found.different.keys() == {"state"}
-
-
-@pytest.mark.sampled(one_in=2)
-def test_sections_of_the_proof_run_and_continue_after_an_interruption(tmp_path: Path) -> None:
-    script = Path(str(SOURCE), "tools", "gpu_proof.py")
-    command = [
-        sys.executable,
-        str(script),
-        "--small",
-        "--out",
-        str(tmp_path),
-        "--sections",
-        "machine",
-        "compile",
-        "math",
-    ]
-    for finished in (True, False):
-        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-        results = {path.stem: path.read_text().splitlines() for path in tmp_path.glob("*.jsonl")}
-        assert {name: len(lines) for name, lines in results.items()} == {"machine": 1, "compile": 1, "math": 1}
-        if finished:  # Before the second run, truncates a file, as if the first run had been interrupted.
-            Path(tmp_path, "math.jsonl").write_text(results["math"][0][:50])
-    assert json.loads(results["math"][0])["different"] == {}
-    section = (tmp_path / "gpu.md").read_text()
-    assert section.startswith("## Measurements on **the stand-in")
-    assert "arguments of each type; 0 cases differ." in section

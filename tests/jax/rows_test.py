@@ -113,7 +113,7 @@ def test_replacing_atari_options():
     state = env.reset_batch(jax.random.key(0), 2, changed)[1]
     env.step_batch(None, state, np.ones(2, int), changed)
     with pytest.raises(
-        (RuntimeError, ValueError), match="expected the values that make.. got for options that change array shapes"
+        TypeError, match=r"got 'stack_num', which is an argument of make: envpool.jax.make\('Pong-v5', "
     ):
         params.replace(stack_num=2)
 

@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +25,17 @@ import envpool
 from tests.proof import Result, Step
 
 HANDLERS = Path(envpool.__file__).with_name("jax") / "cuda.py"
-MODULE = ["-m", "tests.proof.jitted"]
+# It is started by its path: `python -m` would import the sources, if they are in the working directory.
+PROGRAM = [str(Path(__file__).with_name("jitted.py"))]
 PROGRAMS = ("jit", "scan", "vmap", "donated", "players", "parameters", "pool", "device_pool", "refused", "atari")
 SMALL = ("device_pool", "donated", "parameters", "refused")
+# What the programs use: environments as pure functions, with several players too, and pools.
+IDS = ("CartPole-v1", "Acrobot-v1", "FrozenLake-v1", "Breakout-MinAtar", "Seaquest-MinAtar", "DeepSea-bsuite")
+WORLDS: dict[str, dict[str, Any]] = {
+    "TagContinuous-v0": {"num_taggers": 20, "num_runners": 80, "use_full_observation": False, "episode_length": 30},
+    "TagGridWorld-v0": {"num_taggers": 4, "grid_length": 4, "random_start": True},
+}
+POOLS = ("CartPole-v1", "Breakout-MinAtar")
 COMMAND_BUFFERS = {
     "off": "--xla_gpu_enable_command_buffer=",
     "on": "--xla_gpu_enable_command_buffer=FUSION,CUSTOM_CALL,CONDITIONAL,WHILE --xla_gpu_graph_min_graph_size=1",
@@ -38,7 +47,8 @@ ON_STAND_IN = {"JAX_PLATFORMS": "cpu", "ENVPOOL_STANDIN_XLA": "1", "ENVPOOL_STAN
 
 def started(arguments: list[str], settings: Mapping[str, str]) -> subprocess.Popen[str]:
     """Starts a Python process with settings in its environment."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **settings}
+    packages = os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))
+    environment = {**os.environ, "PYTHONSAFEPATH": "1", "PYTHONPATH": packages, **settings}
     return subprocess.Popen(
         [sys.executable, "-W", "ignore", *arguments],
         env=environment,
@@ -81,7 +91,7 @@ def compared(program: str, settings: Mapping[str, str], buffers: str) -> Result:
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, f"{name}.npz") for name in ("cpu", "device")]
         both = (ON_CPU, {**settings, "XLA_FLAGS": COMMAND_BUFFERS[buffers]})
-        running = [started([*MODULE, program, str(file)], each) for file, each in zip(files, both, strict=True)]
+        running = [started([*PROGRAM, program, str(file)], each) for file, each in zip(files, both, strict=True)]
         for process in running:
             finished(process)
         theirs, ours = (dict(np.load(file)) for file in files)
@@ -105,26 +115,42 @@ def timed(num_envs: int, settings: Mapping[str, str], buffers: str, steps: int =
     """Measures CartPole in a jitted scan, ours and gymnax's in turn."""
     out = finished(
         started(
-            [*MODULE, f"--time={num_envs}", f"--steps={steps}"], {**settings, "XLA_FLAGS": COMMAND_BUFFERS[buffers]}
+            [*PROGRAM, f"--time={num_envs}", f"--steps={steps}"], {**settings, "XLA_FLAGS": COMMAND_BUFFERS[buffers]}
         )
     )
     found: Result = json.loads(out.splitlines()[-1])
     return found
 
 
+def ids(small: bool) -> tuple[str, ...]:
+    """Returns the ids that the programs use as pure functions."""
+    return (*IDS[:4], "TagGridWorld-v0") if small else (*IDS, "TagGridWorld-v0", "Pong-v5")
+
+
+def missing(small: bool) -> str:
+    """Returns why the programs cannot run; empty if they can."""
+    why = "" if small and importlib.util.find_spec("jax") is not None else why_not()
+    return why or ("" if HANDLERS.exists() else "this envpool.jax has no handlers for GPUs")
+
+
 def programs(small: bool) -> Iterator[Step]:
-    """Compares programs with command buffers on and off, and measures the speed."""
-    missing = "" if small and importlib.util.find_spec("jax") is not None else why_not()
-    if not missing and not HANDLERS.exists():
-        missing = "this envpool.jax has no handlers for GPUs"
-    if missing:
-        yield "jax", lambda: {"skipped": missing}
+    """Compares programs with command buffers on and off."""
+    if why := missing(small):
+        yield "jax", lambda: {"skipped": why}
         return
     settings = ON_STAND_IN if small else ON_GPU
     for buffers in COMMAND_BUFFERS:
         for program in SMALL if small else PROGRAMS:
             yield f"{program}, command buffers {buffers}", functools.partial(compared, program, settings, buffers)
-    for count, steps in ((64, 20),) if small else ((2048, 1000), (65536, 300), (1048576, 100)):
+
+
+def speeds(small: bool) -> Iterator[Step]:
+    """Measures a jitted scan with command buffers on and off, the largest number of environments first."""
+    if why := missing(small):
+        yield "jax speed", lambda: {"skipped": why}
+        return
+    settings = ON_STAND_IN if small else ON_GPU
+    for count, steps in ((64, 20),) if small else ((1048576, 100), (65536, 300), (2048, 1000)):
         for buffers in COMMAND_BUFFERS:
-            name = f"CartPole-v1 x {count} in a jitted scan, command buffers {buffers}"
+            name = f"CartPole-v1 x {count}, command buffers {buffers}"
             yield name, functools.partial(timed, count, settings, buffers, steps)

@@ -6,9 +6,8 @@ from __future__ import annotations
 import functools
 import importlib.util
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
-from unittest import mock
 
 import numpy as np
 
@@ -20,41 +19,47 @@ from tests.proof import Result, Step
 from tests.standin.rooflines import CARDS, SAMPLES, bytes_of, ceiling, read_work
 
 
-def speed_with_direct_rows(task_id: str, count: int, seconds: float) -> Result:
-    """Measures kernels in which lanes write their own rows (envpool/core/table/device_rows.h)."""
-    with mock.patch.dict("os.environ", ENVPOOL_DEVICE_ROWS="direct"):
-        return speed_of(task_id, count, seconds)
-
-
-def speed_of(task_id: str, count: int, seconds: float, *, on_device: bool = False) -> Result:
-    """Measures steps per second in a Python loop.
+def speed_of(task_id: str, count: int, seconds: float, *, on_device: bool = False, **options: Any) -> Result:
+    """Measures steps per second in a Python loop, twice.
 
     Args:
         task_id: the environment's id.
         count: the number of environments.
-        seconds: the duration of the measurement.
+        seconds: the duration of both measurements together.
         on_device: whether the actions are tensors on the device; otherwise each step copies them there.
+        options: options of the environment.
     """
     try:
-        pool: Any = envpool.make_gymnasium(task_id, num_envs=count, device="cuda", seed=1)
+        pool: Any = envpool.make_gymnasium(task_id, num_envs=count, device="cuda", seed=1, **options)
+        pool.reset()
     except MemoryError as error:
         return {"num_envs": count, "too_large": str(error)[-200:]}
-    pool.reset()
     rng = np.random.default_rng(0)
     actions: list[Any] = [random_actions(pool.spec.arrays, rng, count) for _ in range(8)]
     if on_device:
         actions = [_tensors(action) for action in actions]
-    for action in actions:  # the first launches load the code
-        pool.step(action)
-    pool._pool.wait()
-    steps, begun = 0, time.perf_counter()
-    while (passed := time.perf_counter() - begun) < seconds:
+
+    def play() -> int:
         for action in actions:
             pool.step(action)
-        steps += len(actions)
         pool._pool.wait()
+        return len(actions)
+
+    play()  # the first launches load the code
+    rates = measured(play, seconds)
     pool.close()
-    return _rate(task_id, count, steps, passed)
+    return {**_rate(task_id, count, rates), **options}
+
+
+def measured(play: Callable[[], int], seconds: float) -> list[float]:
+    """Calls a function, which returns how many steps it has taken, for a while. Returns steps per second, twice."""
+    rates = []
+    for _ in range(2):
+        steps, begun = 0, time.perf_counter()
+        while (passed := time.perf_counter() - begun) < seconds / 2:
+            steps += play()
+        rates.append(steps / passed)
+    return rates
 
 
 def _tensors(action: dict[str, Any]) -> dict[str, Any]:
@@ -63,51 +68,54 @@ def _tensors(action: dict[str, Any]) -> dict[str, Any]:
     return {name: torch.from_numpy(values).cuda() for name, values in action.items()}
 
 
-def _rate(task_id: str, count: int, steps: int, seconds: float) -> Result:
-    rate = steps * count / seconds
-    found: Result = {"num_envs": count, "steps_per_second": rate, "microseconds_per_call": seconds / steps * 1e6}
-    cards = [card for card in CARDS if card.name in driver.load().devices()[0].name]
+def _rate(task_id: str, count: int, rates: list[float]) -> Result:
+    rate = count * sum(rates) / len(rates)
+    result: Result = {
+        "task_id": task_id,
+        "num_envs": count,
+        "steps_per_second": rate,
+        "microseconds_per_call": count / rate * 1e6,
+        "spread": (max(rates) - min(rates)) / max(rates),
+    }
+    cards = [card for card in CARDS if card.device in driver.load().devices()[0].name]
     work = read_work().get(task_id)
     if cards and work:
-        found["ceiling"], found["bound"] = ceiling(work, bytes_of(task_id), cards[0])
-        found["share"] = rate / found["ceiling"]
-    return found
+        result["ceiling"], result["bound"] = ceiling(work, bytes_of(task_id), cards[0])
+        result["share"] = rate / result["ceiling"]
+    return result
 
 
 def replayed(task_id: str, count: int, seconds: float) -> Result:
-    """Measures steps per second while PyTorch replays a CUDA graph of one step, if the pool can be captured."""
+    """Measures steps per second while PyTorch replays a CUDA graph of one step."""
     import torch
 
     try:
-        pool: Any = envpool.make_gymnasium(task_id, num_envs=count, device="cuda", seed=1)
+        pool: Any = envpool.make_gymnasium(task_id, num_envs=count, device="cuda", seed=1, in_place=True)
+        pool.reset()
     except MemoryError as error:
         return {"num_envs": count, "too_large": str(error)[-200:]}
-    pool.reset()
     action = _tensors(random_actions(pool.spec.arrays, np.random.default_rng(0), count))
     graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
-    try:
-        with torch.cuda.stream(stream):
-            for _ in range(3):
-                pool.step(action)
-            pool._pool.wait()
-            torch.cuda.synchronize()
-            with torch.cuda.graph(graph, stream=stream):
-                pool.step(action)
-        before = pool.snapshot(0)
-        graph.replay()
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            torch.from_dlpack(pool.step(action)[1])
         torch.cuda.synchronize()
-        if pool.snapshot(0) == before:
-            return {"num_envs": count, "unsupported": "the graph holds no step"}
-    except Exception as error:  # noqa: BLE001  (any failure of the capture is reported)
-        return {"num_envs": count, "unsupported": f"{type(error).__name__}: {error}"[:300]}
-    steps, begun = 0, time.perf_counter()
-    while (passed := time.perf_counter() - begun) < seconds:
+        with torch.cuda.graph(graph, stream=stream):
+            torch.from_dlpack(pool.step(action)[1])  # the capturing stream waits for the step
+    before = pool.snapshot(0)
+    graph.replay()
+    torch.cuda.synchronize()
+    changed = pool.snapshot(0) != before
+
+    def play() -> int:
         for _ in range(50):
             graph.replay()
-        steps += 50
         torch.cuda.synchronize()
+        return 50
+
+    rates = measured(play, seconds)
     pool.close()
-    return _rate(task_id, count, steps, passed)
+    return {**_rate(task_id, count, rates), "equal": changed}
 
 
 def counts_of(task_id: str) -> tuple[int, ...]:
@@ -116,36 +124,60 @@ def counts_of(task_id: str) -> tuple[int, ...]:
     return (256, 4096, 16384, 65536) if family == "atari" else (1024, 4096, 16384, 131072, 1048576)
 
 
-def speed(small: bool) -> Iterator[Step]:
-    """Measures a Python loop with actions in host memory and on the device."""
-    if small:
-        for count in (1, 64):
-            yield f"CartPole-v1 x {count}", functools.partial(speed_of, "CartPole-v1", count, 0.05)
-        yield "CartPole-v1 x 64, direct rows", functools.partial(speed_with_direct_rows, "CartPole-v1", 64, 0.05)
-        return
-    for task_id in ("Breakout-MinAtar", "MiniGrid-DoorKey-5x5-v0", "TagGridWorld-v0", "Pong-v5"):
-        count = min(counts_of(task_id)[-2], 131072)
-        for name, measure in (("rows written together", speed_of), ("direct rows", speed_with_direct_rows)):
-            yield f"{task_id} x {count}, {name}", functools.partial(measure, task_id, count, 0.7)
+# The ids to measure, those that represent their families best first.
+IDS = tuple(
+    dict.fromkeys(
+        (
+            *("CartPole-v1", "Breakout-MinAtar", "TagGridWorld-v0", "Pong-v5", "LunarLander-v2"),
+            *("MiniGrid-Empty-8x8-v0", "TagContinuous-v0", "Breakout-v5", "Acrobot-v1"),
+            *(sample.task_id for sample in SAMPLES),
+        )
+    )
+)
+GRAPHS = ("CartPole-v1", "Acrobot-v1", "Breakout-MinAtar", "TagGridWorld-v0", "Pong-v5")
+
+
+def ids(small: bool) -> tuple[str, ...]:
+    """Returns the ids whose kernels these sections need."""
+    return IDS[:1] if small else IDS
+
+
+def _steps(places: tuple[int, ...]) -> Iterator[Step]:
     torch = importlib.util.find_spec("torch") is not None
-    for sample in SAMPLES:
-        for count in counts_of(sample.task_id):
-            name = f"{sample.task_id} x {count}"
+    for place in places:
+        for task_id in IDS:
+            count = counts_of(task_id)[place]
+            name = f"{task_id} x {count}"
             if torch:
-                yield (
-                    f"{name}, actions on the device",
-                    functools.partial(speed_of, sample.task_id, count, 0.7, on_device=True),
-                )
-            if count in (4096, 1048576):
-                yield name, functools.partial(speed_of, sample.task_id, count, 0.7)
+                yield f"{name}, actions on the device", functools.partial(speed_of, task_id, count, 0.5, on_device=True)
+            if count == 4096 or not torch:
+                yield name, functools.partial(speed_of, task_id, count, 0.5)
+
+
+def largest(small: bool) -> Iterator[Step]:
+    """Measures the largest pools in a Python loop, because they show what the kernel can do."""
+    if small:
+        yield "CartPole-v1 x 64", functools.partial(speed_of, "CartPole-v1", 64, 0.05)
+    else:
+        yield from _steps((-1,))
+
+
+def sizes(small: bool) -> Iterator[Step]:
+    """Measures smaller pools in a Python loop, with actions on the device and in host memory."""
+    if small:
+        yield "CartPole-v1 x 1", functools.partial(speed_of, "CartPole-v1", 1, 0.05)
+    else:
+        yield from _steps((-2, 1, 0, 2))
 
 
 def graphs(small: bool) -> Iterator[Step]:
-    """Measures CUDA graphs. This is the last section, because a failed capture can leave errors behind."""
+    """Measures CUDA graphs."""
     if importlib.util.find_spec("torch") is None:
         yield "graph", lambda: {"skipped": "PyTorch is not installed"}
-    if small or importlib.util.find_spec("torch") is None:
-        return
-    for task_id in ("CartPole-v1", "Acrobot-v1", "Breakout-MinAtar", "TagGridWorld-v0", "Pong-v5"):
-        for count in counts_of(task_id)[:-1]:
-            yield f"{task_id} x {count}, graph", functools.partial(replayed, task_id, count, 0.7)
+    elif small:
+        yield "graph", lambda: {"skipped": "PyTorch cannot capture work on the stand-in"}
+    else:
+        for place in (1, 2, 0):
+            for task_id in GRAPHS:
+                count = counts_of(task_id)[place]
+                yield f"{task_id} x {count}, graph", functools.partial(replayed, task_id, count, 0.5)

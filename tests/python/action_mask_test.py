@@ -117,6 +117,7 @@ def spec(name="action_mask", dtype="bool", shape=(6,), per_player=False, actions
             "reward_high": 1,
             "render_height": 0,
             "render_width": 0,
+            "render_fps": 30,
         }
     )
 

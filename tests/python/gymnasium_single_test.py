@@ -45,6 +45,24 @@ def test_steps_equal_a_pools(task_id):
             expected, _ = pool.reset()
 
 
+# The newest versions, because gymnasium warns about others.
+NEWEST = ["CartPole-v1", "Pendulum-v1", "Blackjack-v1", "Taxi-v4", "MinAtar/Breakout-v1", "MiniGrid-Empty-5x5-v0"]
+NEWEST += ["Counter-v1", "AllTypes-v0", "HumanoidCMUStand-v1", "Ant-v5", "ALE/Pong-v5"]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("task_id", NEWEST)
+def test_gymnasiums_passive_checker_issues_no_warning(task_id):
+    env = gymnasium.make(f"envpool/{task_id.replace('/', '-')}")
+    env.action_space.seed(1)
+    env.reset(seed=1)
+    for _ in range(5):
+        _, _, terminated, truncated, _ = env.step(env.action_space.sample())
+        if terminated or truncated:
+            env.reset()
+    env.close()
+
+
 def test_time_limit_of_gymnasium():
     env = gymnasium.make("envpool/Pendulum-v1", max_episode_steps=300)
     env.reset(seed=1)
@@ -77,8 +95,10 @@ def test_bad_options(task_id, options, words):
 
 def test_bad_calls():
     env = gymnasium.make("envpool/CartPole-v1").unwrapped
-    with pytest.raises(ValueError, match=r"\[CartPole-v1\] options: expected None"):
+    with pytest.raises(ValueError, match=r"\[CartPole-v1\] options: expected only 'low', 'high', got 'x'"):
         env.reset(options={"x": 1})
+    with pytest.raises(ValueError, match=r"\[CartPole-v1\] options: expected no 'reset_mask'"):
+        env.reset(options={"reset_mask": np.ones(1, bool)})
     env.reset()
     with pytest.raises(ValueError, match=r"\[CartPole-v1\] action"):
         env.step(2)

@@ -163,6 +163,13 @@ def test_dm_env_interface_and_specs():
     assert type(specs)._fields == state._fields
 
 
+@pytest.mark.parametrize("task_id", ["CartPole-v1", "MountainCar-v0", "CliffWalking-v1", "Taxi-v3"])
+def test_rewards_of_first_steps_are_in_dm_envs_spec(task_id):
+    env = envpool.make_dm(task_id)
+    for timestep in (env.reset(), env.step(np.zeros(1, np.int32))):
+        env.reward_spec().validate(timestep.reward[0])
+
+
 def test_number_of_players_varies():
     env = envpool.make_gymnasium("Crowd-v0", num_envs=8, fewest=0, length=3, num_threads=3)
     seen = set()

@@ -29,7 +29,9 @@ RECORDED += ("CheetahRun-v1", "DogWalk-v1")
 
 
 def run(python, *arguments):
-    clean = {key: value for key, value in os.environ.items() if python != PEER or key != "PYTHONPATH"}
+    displays = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")  # the modes of rendering depend on them
+    unset = {*displays, "PYTHONPATH"} if python == PEER else {*displays}
+    clean = {key: value for key, value in os.environ.items() if key not in unset}
     done = subprocess.run([python, describe.__file__, *arguments], capture_output=True, text=True, env=clean)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

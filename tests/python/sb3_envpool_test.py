@@ -206,5 +206,77 @@ def test_bad_input(vec_env):
     with pytest.raises(AttributeError, match="nothing"):
         env.get_attr("nothing")
     env.set_options({"level": 3})
-    with pytest.raises(ValueError, match=r"^\[Counter-v0\] options: expected no options"):
+    with pytest.raises(
+        ValueError, match=r"^\[Counter-v0\] options: expected none, because its reset has no options, got 'level'"
+    ):
         env.reset()
+
+
+def test_infos_at_an_end_are_those_of_dummy_vec_env(vec_env):
+    ours = envpool.make_sb3("CartPole-v1", 1, max_episode_steps=3)
+    theirs = vec_env.DummyVecEnv([lambda: gymnasium.make("envpool/CartPole-v1", max_episode_steps=3)])
+    for env in (ours, theirs):
+        env.seed(1)
+        env.reset()
+        steps = [env.step(np.array([0]))[3][0]["elapsed_step"] for _ in range(3)]
+        assert steps == [1, 2, 3]
+        assert env.reset_infos[0]["elapsed_step"] == 0
+        assert env.step(np.array([0]))[3][0]["elapsed_step"] == 1
+        assert env.reset_infos[0]["elapsed_step"] == 0
+
+
+def test_options_of_resets(vec_env):
+    env = envpool.make_sb3("CartPole-v1", 3)
+    env.set_options({"low": 0.1, "high": 0.2})
+    assert (env.reset() >= np.float32(0.1)).all()
+    assert (np.abs(env.reset()) <= 0.05).all()  # options apply to one reset, as in DummyVecEnv
+    env.set_options([{"low": 0.1, "high": 0.2}, {}, {"low": 0.3, "high": 0.4}])
+    env.seed(4)
+    observation = env.reset()
+    plain = envpool.make_sb3("CartPole-v1", 3)
+    plain.seed(4)
+    np.testing.assert_array_equal(observation[1], plain.reset()[1])
+    assert (observation[0] >= np.float32(0.1)).all()
+    assert (observation[2] >= np.float32(0.3)).all()
+
+
+def test_masks_of_actions(vec_env):
+    env = envpool.make_sb3("Taxi-v3", 3, seed=2)
+    assert env.has_attr("action_masks")
+    with pytest.raises(RuntimeError, match=r"^\[Taxi-v3\] action_masks: expected a call of reset"):
+        env.env_method("action_masks")
+    env.reset()
+    pool = envpool.make_gymnasium("Taxi-v3", num_envs=3, seed=2, autoreset_mode="same_step")
+    expected = pool.reset()[1]["action_mask"]
+    for _ in range(40):
+        masks = env.env_method("action_masks")
+        np.testing.assert_array_equal(masks, expected)
+        np.testing.assert_array_equal(env.get_attr("action_masks", [1])[0](), expected[1])
+        assert [len(env.env_method("action_masks", indices=i)) for i in (0, [0, 2])] == [1, 2]
+        actions = np.array([np.flatnonzero(mask)[-1] for mask in masks])
+        env.step(actions)
+        expected = pool.step(actions)[-1]["action_mask"]
+    assert not envpool.make_sb3("CartPole-v1").has_attr("action_masks")
+
+
+def test_maskable_ppo(vec_env):
+    contrib = pytest.importorskip("sb3_contrib")
+    contrib.MaskablePPO("MlpPolicy", envpool.make_sb3("Taxi-v3", num_envs=2), n_steps=8, batch_size=16).learn(32)
+
+
+def test_snapshots(vec_env):
+    env = envpool.make_sb3("Taxi-v3", 2, seed=1)
+    first = env.reset()
+    masks = env.action_masks()
+    state = env.snapshot(1)
+    for _ in range(4):
+        env.step(np.array([0, 2]))
+    env.restore(1, state)
+    assert env.observe()[1] == first[1]
+    np.testing.assert_array_equal(env.action_masks()[1], masks[1])
+    env.clone(1)
+    assert env.observe().tolist() == [first[1]] * 2
+
+
+def test_names_of_ids_and_modes(vec_env):
+    assert envpool.make_sb3("envpool/CartPole-v1", num_envs=2, autoreset_mode="SameStep").num_envs == 2

@@ -28,6 +28,7 @@ from envpool.python.construction import Construction
 from envpool.python.registry import find
 from envpool.python.spaces import ArraySpecs
 from tests.cuda.device_comparison import random_actions
+from tests.proof.page import readable
 
 WORK = Path(__file__).with_name("kernel_work.csv")
 
@@ -53,8 +54,6 @@ SAMPLES = (
     Sample("Taxi-v3"),
     Sample("Breakout-MinAtar"),
     Sample("Seaquest-MinAtar"),
-    Sample("MiniGrid-DoorKey-5x5-v0", steps=60),
-    Sample("LunarLander-v3", steps=20),
     Sample("Catch-bsuite"),
     Sample("DeepSea-bsuite"),
     Sample("FourRooms-misc"),
@@ -71,6 +70,7 @@ class Card(NamedTuple):
 
     Attributes:
         name: its name.
+        device: the part of the driver's name for it that tells it from slower versions.
         bytes_per_second: bandwidth of its memory.
         multiprocessors: number of multiprocessors. In each cycle, each of them issues one instruction for each of four
             warps.
@@ -79,28 +79,28 @@ class Card(NamedTuple):
     """
 
     name: str
+    device: str
     bytes_per_second: float
     multiprocessors: int
     hertz: float
     f64_lanes: int
 
 
-# H200: NVIDIA H200 Tensor Core GPU data sheet (SXM: 4.8 TB/s, 34 TFLOPS of f64, 67 of f32), and the H100 Tensor Core GPU
-# Architecture whitepaper for the multiprocessor. At the clock in CARDS, 132 multiprocessors reach 67 TFLOPS of f32.
+# H200 and H100: NVIDIA's data sheets for the H200 and H100 Tensor Core GPUs (SXM: 4.8 and 3.35 TB/s; both 34 TFLOPS of
+# f64, 67 of f32), and the H100 Tensor Core GPU Architecture whitepaper for the multiprocessor. At the clock in CARDS, 132
+# multiprocessors reach 67 TFLOPS of f32.
 # RTX 4090: NVIDIA Ada GPU Architecture whitepaper. RTX 5090: NVIDIA RTX Blackwell GPU Architecture whitepaper.
 CARDS = (
-    Card("H200", 4.8e12, 132, 1.98e9, 64),
-    Card("RTX 4090", 1.008e12, 128, 2.52e9, 2),
-    Card("RTX 5090", 1.792e12, 170, 2.407e9, 2),
+    Card("H200", "H200", 4.8e12, 132, 1.98e9, 64),
+    Card("H100", "H100 80GB HBM3", 3.35e12, 132, 1.98e9, 64),
+    Card("RTX 4090", "RTX 4090", 1.008e12, 128, 2.52e9, 2),
+    Card("RTX 5090", "RTX 5090", 1.792e12, 170, 2.407e9, 2),
 )
 SCHEDULERS = 4  # warp schedulers per multiprocessor, on all of these cards
 LANES = 32
 WARM_UP = 100  # steps of each environment before its work is counted
-SECTOR = 32  # bytes
-# These numbers are assumed, not specified: the sectors that a multiprocessor exchanges with the second cache per cycle,
-# the seconds between launches in a stream that is never empty, and the cycles between an instruction and the next one of
-# the same warp that needs its result.
-SECTORS_PER_CYCLE = 2
+# These two numbers are assumed, not specified: the seconds between launches in a stream that is never empty, and the
+# cycles between an instruction and the next one of the same warp that needs its result.
 LAUNCH = 4e-6
 DEPENDENT = 4
 
@@ -132,6 +132,11 @@ _SEQUENCES = {
     "sqrt.rn.f64": (13, 7),
 }
 _F64 = re.compile(r"(add|sub|mul|fma|div|sqrt|rcp|min|max|setp|cvt)\.")
+# Matches accesses to global memory except loads marked .nc: these read shared tables, which stay in the caches.
+_GLOBAL = re.compile(
+    r"(?P<guard>@!?%\w+\s+)?(?P<what>ld|st|atom|red)\.(?:\w+\.)*?global\.(?!nc\.)(?:[\w:]+\.)*?(?:v(?P<count>\d)\.)?"
+    r"[bsuf](?P<width>\d+)\s.*?\[(?P<register>%\w+)(?:\+(?P<offset>-?\d+))?\]"
+)
 
 
 def cost_of(instruction: str) -> Block:
@@ -146,12 +151,45 @@ def cost_of(instruction: str) -> Block:
     return Block(1, int(".f64" in name and _F64.match(name) is not None))
 
 
-def with_counters(ptx: str, base: int) -> tuple[str, list[Block]]:
+class Marks(NamedTuple):
+    """Memory in which threads mark the 32-bit words that they access. A hash of a word's address selects its byte.
+
+    Attributes:
+        base: its device address. Marks for reads come first, then marks for writes.
+        bits: the number of bits of a hash.
+    """
+
+    base: int
+    bits: int
+
+    def code(self, instruction: str) -> list[str]:
+        """Returns instructions that mark the words that an instruction accesses."""
+        match = _GLOBAL.match(instruction)
+        if match is None:
+            return []
+        lines, guard = [], match["guard"] or ""
+        for word in range(-(-int(match["width"]) * int(match["count"] or 1) // 32)):
+            for written in (match["what"] != "ld", match["what"] == "st")[: 1 + (match["what"] in ("atom", "red"))]:
+                lines += [
+                    f"\t{guard}add.s64 %mark, {match['register']}, {int(match['offset'] or 0) + 4 * word};",
+                    f"\t{guard}shr.u64 %mark_slot, %mark, 32;",  # allocations are 2^32 apart
+                    f"\t{guard}mul.lo.s64 %mark_slot, %mark_slot, 2654435761;",
+                    f"\t{guard}shr.u64 %mark, %mark, 2;",
+                    f"\t{guard}add.s64 %mark, %mark, %mark_slot;",
+                    f"\t{guard}and.b64 %mark, %mark, {(1 << self.bits) - 1};",
+                    f"\t{guard}add.s64 %mark, %mark, {self.base + (int(written) << self.bits)};",
+                    f"\t{guard}st.global.u8 [%mark], 1;",
+                ]
+        return lines
+
+
+def with_counters(ptx: str, base: int, marks: Marks | None = None) -> tuple[str, list[Block]]:
     """Returns PTX in which each thread counts how often it runs each basic block, and returns the blocks.
 
     Args:
         ptx: a module.
         base: device address of the counters, one u32 for each block of each thread, threads in the order of the grid.
+        marks: where threads mark the global memory that they access; None: nowhere.
     """
     blocks: list[list[str]] = []
     lines: list[str] = []
@@ -164,7 +202,7 @@ def with_counters(ptx: str, base: int) -> tuple[str, list[Block]]:
             inside = text == "{"
             body = False
             if inside:
-                lines.append("\t.reg .b32 %count_a, %count_b, %count_c;\n\t.reg .b64 %counters;")
+                lines.append("\t.reg .b32 %count_a, %count_b, %count_c;\n\t.reg .b64 %counters, %mark, %mark_slot;")
             continue
         if text == "}" and line == "}":  # the end of a function; the closing brace of a call is indented
             inside = False
@@ -194,6 +232,8 @@ def with_counters(ptx: str, base: int) -> tuple[str, list[Block]]:
             lines.append(f"\tred.global.add.u32 [%counters+{4 * len(blocks)}], 1;")
             blocks.append([])
             fresh = False
+        if marks is not None and not statement:
+            lines += marks.code(text)
         lines.append(line)
         statement = f"{statement} {text}".strip()
         if statement.endswith(";"):
@@ -214,11 +254,8 @@ class Work(NamedTuple):
             others wait, so this number is more than a 32nd of `executed`. Lanes that run the same block at different
             times are counted as if they ran it together.
         f64: how many of `issued` are f64 arithmetic.
-        traffic: bytes of global memory that it reads, plus bytes that it writes. A byte that is read several times counts
-            once, and so does a byte that is written several times.
-        sectors: the sectors of 32 bytes that its stores access, plus the fewest sectors that hold what it reads. A store
-            of a warp accesses each sector once. Sectors that are read again may be in the first cache, which passes on
-            every store.
+        traffic: bytes of global memory that it reads, plus bytes that it writes, in whole 32-bit words. A word that is
+            read several times counts once, and so does a word that is written several times.
         registers: registers per thread in machine code for compute capability 9.0.
     """
 
@@ -226,7 +263,6 @@ class Work(NamedTuple):
     issued: float
     f64: float
     traffic: float
-    sectors: float
     registers: int
 
 
@@ -235,13 +271,14 @@ def count(sample: Sample) -> Work:
     from tests.cuda.machine_code import compile_for, use_of
     from tests.cuda.nvrtc import environments
     from tests.standin.driver import Driver, on_stand_in
-    from tests.standin.sectors import accesses_of
 
     registration, driver = find(sample.task_id), Driver()
     arrays = Construction(registration, {}).arrays
     blocks: list[Block] = []
     zeros = np.zeros((0, 0), np.uint32)
     address = 0
+    unmarked = np.zeros((2, 1 << (24 if registration.family == "atari" else 20)), np.uint8)
+    marks = Marks(driver.upload(unmarked), unmarked.shape[1].bit_length() - 1)
 
     def counting(*arguments: Any, **keywords: Any) -> bytes:
         nonlocal zeros, address
@@ -252,7 +289,7 @@ def count(sample: Sample) -> Work:
         grid = sample.num_envs if arrays.max_players > 1 else -(-sample.num_envs // threads)
         zeros = np.zeros((grid * threads, ptx.count("\n")), np.uint32)
         address = driver.upload(zeros)
-        text, found_blocks = with_counters(ptx, address)
+        text, found_blocks = with_counters(ptx, address, marks)
         blocks.extend(found_blocks)
         return text.encode()
 
@@ -264,30 +301,29 @@ def count(sample: Sample) -> Work:
         finally:
             cache.image = image
         rng = np.random.default_rng(0)
-        continue_from_play(pool, arrays, sample, rng)
-        costs, total = np.array(blocks, float), np.zeros(3)
+        _continue(pool, arrays, sample, rng)
+        costs, total = np.array(blocks, float), np.zeros(4)
         for _ in range(sample.steps):
             driver.upload(zeros, address)
+            driver.upload(unmarked, marks.base)
             pool.step(random_actions(arrays, rng, sample.num_envs))
             pool._pool.wait()
             visits = driver.download(address, np.empty_like(zeros))[:, : len(blocks)]
             lanes = visits.sum(axis=0)
             # A warp issues a block at least as often as the lane that runs it most often.
             warps = visits.reshape(-1, LANES, len(blocks)).max(axis=1).sum(axis=0)
-            total += lanes @ costs[:, 0], warps @ costs[:, 0], warps @ costs[:, 1]
+            words = np.count_nonzero(driver.download(marks.base, np.empty_like(unmarked)))
+            total += lanes @ costs[:, 0], warps @ costs[:, 0], warps @ costs[:, 1], 4 * words
         pool.close()
     driver.free(address)
+    driver.free(marks.base)
     key = registration.family, registration.table
     (environment,) = (each for each in environments() if (each.family, each.table) == key)
-    executed, issued, f64 = np.round(total / (sample.num_envs * sample.steps), 2).tolist()
-    memory = accesses_of(sample)
-    traffic = memory.load_bytes + memory.store_bytes
-    stored = memory.store_sectors + memory.load_bytes / SECTOR
-    registers = use_of(compile_for(environment, "sm_90")).registers
-    return Work(executed, issued, f64, round(traffic, 2), round(stored, 2), registers)
+    executed, issued, f64, traffic = np.round(total / (sample.num_envs * sample.steps), 2).tolist()
+    return Work(executed, issued, f64, traffic, use_of(compile_for(environment, "sm_90")).registers)
 
 
-def continue_from_play(pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.random.Generator) -> None:
+def _continue(pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.random.Generator) -> None:
     """Gives a pool states from the middle of episodes. A pool on the CPU reaches them with random actions."""
     cpu: Any = envpool.make_gymnasium(sample.task_id, num_envs=sample.num_envs, seed=1)
     pool.reset(), cpu.reset()
@@ -311,7 +347,10 @@ def read_work(path: Path = WORK) -> dict[str, Work]:
         return {}
     with path.open(newline="") as file:
         rows = list(csv.reader(file))[1:]
-    return {task_id: Work(*map(float, numbers), registers=int(registers)) for task_id, *numbers, registers in rows}
+    return {
+        task_id: Work(float(executed), float(issued), float(f64), float(traffic), int(registers))
+        for task_id, executed, issued, f64, traffic, registers in rows
+    }
 
 
 # --- ceilings ---
@@ -366,7 +405,6 @@ def ceilings(work: Work, layout: int, card: Card) -> dict[str, float]:
     cycles = card.multiprocessors * card.hertz
     found = {
         "memory": card.bytes_per_second / min(layout, work.traffic),
-        "sectors": cycles * SECTORS_PER_CYCLE / work.sectors,
         "issue": cycles * SCHEDULERS / work.issued,
     }
     if work.f64:
@@ -423,14 +461,6 @@ def table(works: Mapping[str, Work]) -> str:
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "".join(line + "\n" for line in lines)
-
-
-def readable(number: float) -> str:
-    """Returns a number in two or three digits, such as 20.9 G."""
-    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if number >= size * 0.9995:
-            return f"{number / size:.3g} {unit}" if number < 999.5 * size else f"{number / size:,.0f} {unit}"
-    return f"{number:.3g}"
 
 
 def main() -> None:

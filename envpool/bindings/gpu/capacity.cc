@@ -12,7 +12,7 @@ namespace envpool::cuda {
 namespace {
 
 std::string mebibytes(i64 bytes) {
-  const i64 tenths = std::llround(f64(bytes) * 10 / (1 << 20));
+  const i64 tenths = std::llrint(f64(bytes) * 10 / (1 << 20));
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " MiB";
 }
 

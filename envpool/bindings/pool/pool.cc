@@ -144,23 +144,44 @@ class PyPool {
       await_programs(action);
       await_programs(env_id);
     }
+    if (stepping_thread_ == std::this_thread::get_id()) {
+      throw std::runtime_error(
+          pool_->text("step: expected no step of this pool in a signal handler that interrupts one; the handler may "
+                      "raise instead"));
+    }
     const std::unique_lock<std::timed_mutex> step_lock = lock_step();
+    const SteppingThread stepping_thread(*this);
+    drop_abandoned();
     send_actions(action, env_id, CallerHelp::kYes);
-    return make_arrays(
-        without_gil([&](const auto& interrupted) { return pool_->begin_recv({}, interrupted, CallerHelp::kYes); }));
+    Batch batch;
+    try {
+      batch =
+          without_gil([&](const auto& interrupted) { return pool_->begin_recv({}, interrupted, CallerHelp::kYes); });
+    } catch (const py::error_already_set&) {  // raised by a signal handler
+      abandon();
+      throw;
+    }
+    return make_arrays(std::move(batch));
   }
 
+  // Declares that nobody will receive what is under way in a synchronous pool, because a signal has interrupted the
+  // call that would have received it. The next call that needs idle environments waits for them and drops their
+  // results. A recv() returns the results instead.
+  void abandon() { abandoned_ = pool_->batch_size() == pool_->num_envs() && pool_->under_way() > 0; }
+
   void send(const py::object& action, const py::object& env_id) {
-    check_usable();
+    drop_abandoned();
     send_actions(action, env_id, CallerHelp::kNo);
   }
 
-  void reset(const py::object& env_id, const py::object& seeds, const py::object& streams) {
-    check_usable();
+  // `options` is None, or bytes that are passed to the environments.
+  void reset(const py::object& env_id, const py::object& seeds, const py::object& streams, const py::object& options) {
+    drop_abandoned();
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_id, "env_id", pool_->label());
     const Seeds generators(seeds, streams, ids_.size(), pool_->label());
-    pool_->reset(ids_.data(), ids_.size(), generators.seeds(), generators.streams());
+    const std::string bytes = options.is_none() ? std::string() : options.cast<std::string>();
+    pool_->reset(ids_.data(), ids_.size(), generators.seeds(), generators.streams(), bytes);
   }
 
   py::tuple recv(double timeout) {
@@ -171,34 +192,67 @@ class PyPool {
       deadline = EnvPool::Clock::now() +
                  std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(timeout));
     }
+    abandoned_ = false;
     return make_arrays(without_gil([&](const auto& interrupted) { return pool_->begin_recv(deadline, interrupted); }));
   }
 
   void discard() {
     check_usable();
     without_gil([&](const auto& interrupted) { pool_->discard(interrupted); });
+    abandoned_ = false;
   }
 
   py::bytes snapshot(i32 env_id) {
-    check_usable();
+    drop_abandoned();
     return py::bytes(pool_->snapshot(env_id));
   }
   void restore(i32 env_id, const py::bytes& state) {
-    check_usable();
+    drop_abandoned();
     const std::string_view view = state;
     pool_->restore(env_id, view.data(), i64(view.size()));
   }
 
   void clone(i32 source, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
-    check_usable();
+    drop_abandoned();
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     const Seeds generators(seeds, streams, ids_.size(), pool_->label());
     pool_->clone(source, ids_.data(), ids_.size(), generators.seeds(), generators.streams());
   }
 
+  // Returns the arrays of a batch with the current observations of idle environments.
+  py::tuple observe(const py::object& env_ids) {
+    drop_abandoned();
+    Batch batch;
+    {
+      const ArgumentsLock arguments_lock(*this);
+      ids_.convert(env_ids, "env_ids", pool_->label());
+      batch = pool_->observe(ids_.data(), ids_.size());
+    }
+    return make_arrays(std::move(batch), Rows::kObserved);
+  }
+
+  // Returns the same `bytes` bytes at `offset` of each environment's state, as u8 of shape (environments, bytes).
+  py::array read_states(const py::object& env_ids, std::int64_t offset, std::int64_t bytes) {
+    drop_abandoned();
+    const ArgumentsLock arguments_lock(*this);
+    ids_.convert(env_ids, "env_ids", pool_->label());
+    py::array_t<u8> data({py::ssize_t(ids_.size()), py::ssize_t(std::max<std::int64_t>(bytes, 0))});
+    pool_->read_states(ids_.data(), ids_.size(), offset, bytes, reinterpret_cast<char*>(data.mutable_data()));
+    return data;
+  }
+  void write_states(const py::object& env_ids, std::int64_t offset, const py::array_t<u8, py::array::c_style>& data) {
+    drop_abandoned();
+    const ArgumentsLock arguments_lock(*this);
+    ids_.convert(env_ids, "env_ids", pool_->label());
+    if (data.ndim() != 2 || data.shape(0) != ids_.size()) {
+      throw py::value_error(pool_->text("states: expected an array with one row of bytes per environment"));
+    }
+    pool_->write_states(ids_.data(), ids_.size(), offset, data.shape(1), reinterpret_cast<const char*>(data.data()));
+  }
+
   py::array render(const py::object& env_ids) {
-    check_usable();
+    drop_abandoned();
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     const abi::Layout& layout = pool_->layout();
@@ -209,7 +263,7 @@ class PyPool {
   }
 
   py::list players(const py::object& env_ids) {
-    check_usable();
+    drop_abandoned();
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     std::vector<i32> counts(size_t(ids_.size()));
@@ -274,6 +328,24 @@ class PyPool {
     }
   }
 
+  // Does what check_usable() does. Drops what abandon() has left under way.
+  void drop_abandoned() {
+    check_usable();
+    if (abandoned_) discard();
+  }
+
+  // Records which thread is in step(), while it may run signal handlers.
+  class SteppingThread {
+   public:
+    explicit SteppingThread(PyPool& pool) : pool_(pool) { pool_.stepping_thread_ = std::this_thread::get_id(); }
+    ~SteppingThread() { pool_.stepping_thread_ = {}; }
+    SteppingThread(const SteppingThread&) = delete;
+    SteppingThread& operator=(const SteppingThread&) = delete;
+
+   private:
+    PyPool& pool_;
+  };
+
   // Guards the converted arguments, which are stored in members so that their memory is reused. A conversion may run
   // Python code, which lets other threads run. If one of them calls the pool, it waits here.
   class ArgumentsLock {
@@ -305,7 +377,9 @@ class PyPool {
   void convert_field(size_t f, const py::object& value, i64& player_rows);
   std::string expected_keys() const;
   void choose_outputs(const std::vector<std::string>& names);
-  py::tuple make_arrays(Batch batch);
+  // kReceived: the rows of environments that were under way. kObserved: of idle ones.
+  enum class Rows { kReceived, kObserved };
+  py::tuple make_arrays(Batch batch, Rows rows = Rows::kReceived);
   py::object error_of(const std::vector<Failure>& failures, const py::tuple& arrays) const;
 
   OwnedPool pool_;
@@ -317,6 +391,8 @@ class PyPool {
   std::unique_ptr<IdsArgument> owners_;
   std::mutex arguments_mutex_;
   std::thread::id converting_thread_{};  // the thread that converts arguments; guarded by the interpreter lock
+  std::thread::id stepping_thread_{};    // the thread in step(); guarded by the interpreter lock
+  bool abandoned_ = false;               // see abandon(); guarded by the interpreter lock
   std::shared_ptr<std::timed_mutex> step_mutex_ = std::make_shared<std::timed_mutex>();
   xla::PoolRegistration registration_{-1, nullptr};  // for jitted code; made by the first call of xla()
 };
@@ -395,7 +471,7 @@ void PyPool::choose_outputs(const std::vector<std::string>& names) {
 
 // Wraps the memory of a block in arrays. The block returns to the pool when the last array is freed. If this fails, the
 // batch can be received again.
-py::tuple PyPool::make_arrays(Batch batch) {
+py::tuple PyPool::make_arrays(Batch batch, Rows rows) {
   py::tuple arrays;
   py::object owner, error;
   Block& block = *batch;
@@ -413,10 +489,10 @@ py::tuple PyPool::make_arrays(Batch batch) {
     }
     if (!block.failures().empty()) error = error_of(block.failures(), arrays);
   } catch (...) {
-    pool_->put_back(std::move(batch));
+    if (rows == Rows::kReceived) pool_->put_back(std::move(batch));
     throw;
   }
-  pool_->settle(block);
+  if (rows == Rows::kReceived) pool_->settle(block);
   PyCapsule_SetDestructor(owner.ptr(), [](PyObject* capsule) {
     release_block(static_cast<Block*>(PyCapsule_GetPointer(capsule, nullptr)));
   });
@@ -469,13 +545,17 @@ void bind_pool(py::module_& m) {
       .def("step", &PyPool::step, py::arg("action"), py::arg("env_id") = py::none())
       .def("send", &PyPool::send, py::arg("action"), py::arg("env_id") = py::none())
       .def("reset", &PyPool::reset, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),
-           py::arg("streams") = py::none())
+           py::arg("streams") = py::none(), py::arg("options") = py::none())
       .def("recv", &PyPool::recv, py::arg("timeout") = -1.0)
+      .def("abandon", &PyPool::abandon)
       .def("discard", &PyPool::discard)
       .def("snapshot", &PyPool::snapshot, py::arg("env_id"))
       .def("restore", &PyPool::restore, py::arg("env_id"), py::arg("state"))
       .def("clone", &PyPool::clone, py::arg("source"), py::arg("env_ids"), py::arg("seeds") = py::none(),
            py::arg("streams") = py::none())
+      .def("observe", &PyPool::observe, py::arg("env_ids") = py::none())
+      .def("read_states", &PyPool::read_states, py::arg("env_ids"), py::arg("offset"), py::arg("bytes"))
+      .def("write_states", &PyPool::write_states, py::arg("env_ids"), py::arg("offset"), py::arg("data"))
       .def("render", &PyPool::render, py::arg("env_ids") = py::none())
       .def("players", &PyPool::players, py::arg("env_ids") = py::none())
       .def("xla", &PyPool::xla)

@@ -325,7 +325,7 @@ class Game {
     }
     call.function = nullptr;
   }
-  static std::string number(f64 value) { return to_text(value, 9); }
+  static std::string number(f64 value) { return envpool::to_text(value, 9); }
 
   void render() {
     const i64 height = model_->spec.render_height, width = model_->spec.render_width;

@@ -34,6 +34,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -89,11 +90,16 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     queue(env_ids, count, "send", Task::kStep, helps(help) ? CallerHelp::kYes : CallerHelp::kNo, store);
   }
 
-  // Queues resets. If seeds and streams are passed, the environments' generators are seeded with them.
-  void reset(const i32* env_ids, i32 count, const u64* seeds = nullptr, const u32* streams = nullptr) {
+  // Queues resets. If seeds and streams are passed, the environments' generators are seeded with them. `options`, if
+  // not empty, is passed to each environment, in a form that only the environment knows.
+  void reset(const i32* env_ids, i32 count, const u64* seeds = nullptr, const u32* streams = nullptr,
+             std::string_view options = {}) {
     std::unique_lock lock(mutex_);
     check_call("reset");
-    queue(env_ids, count, "reset", Task::kReset, CallerHelp::kNo, [](RowOrder) {}, seeds, streams);
+    const auto pass_options = [&](RowOrder) {
+      if (!options.empty()) idle_.reset_options(env_ids, count, options);
+    };
+    queue(env_ids, count, "reset", Task::kReset, CallerHelp::kNo, pass_options, seeds, streams);
   }
 
   // Returns the next complete batch. After TimedOut or Interrupted, the batch can still be received. A caller that
@@ -159,6 +165,23 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   void render(const i32* env_ids, i32 count, u8* rgb) {
     const auto lock = lock_for("render");
     idle_.render(env_ids, count, rgb);
+  }
+  // Returns a batch of the current observations of idle environments. It must not be settled.
+  Batch observe(const i32* env_ids, i32 count) {
+    const auto lock = lock_for("observe");
+    Batch batch(blocks_->acquire(count));
+    batch->pool = blocks_;
+    idle_.observe(env_ids, count, *batch);
+    batch->compact_players();
+    return batch;
+  }
+  void read_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, char* data) {
+    const auto lock = lock_for("states");
+    idle_.read_states(env_ids, count, offset, bytes, data);
+  }
+  void write_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, const char* data) {
+    const auto lock = lock_for("states");
+    idle_.write_states(env_ids, count, offset, bytes, data);
   }
 
   // Refuses further calls and makes the threads end after their current step, without waiting for them.

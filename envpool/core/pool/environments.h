@@ -149,6 +149,13 @@ class Environments {
   void render(i32 env_id, u8* rgb) {
     try_table([&](abi::TextSink error) { return table_.render(envs_, env_id, rgb, error); });
   }
+  void observe(i32 env_id, const abi::ResultRows& rows) {
+    try_table([&](abi::TextSink error) { return table_.observe(envs_, env_id, &rows, error); });
+  }
+  bool takes_reset_options() const { return table_.reset_options != nullptr; }
+  void reset_options(i32 env_id, const void* data, i64 size) {
+    try_table([&](abi::TextSink error) { return table_.reset_options(envs_, env_id, data, size, error); });
+  }
 
  private:
   // Creates the models, and returns the model of each environment. Environments with equal options share a model.

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes snapshots, copies and images of idle environments, that is, those that are not under way. The pool's mutex
-// guards all calls.
+// Makes snapshots, copies, observations and images of idle environments, that is, those that are not under way. The
+// pool's mutex guards all calls.
 #pragma once
 
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "envpool/core/math/float_mode.h"
 #include "envpool/core/pool/admission.h"
+#include "envpool/core/pool/block.h"
 #include "envpool/core/pool/environments.h"
 #include "envpool/core/pool/snapshot.h"
 
@@ -70,7 +73,61 @@ class IdleEnvironments {
     }
   }
 
+  // Passes the options of the next reset to environments that are about to be queued.
+  void reset_options(const i32* env_ids, i32 count, std::string_view options) {
+    if (!envs_.takes_reset_options())
+      label_.throw_invalid_argument("options: expected none, because a reset takes no options");
+    try {
+      for (i32 k = 0; k < count; ++k) envs_.reset_options(env_ids[k], options.data(), i64(options.size()));
+    } catch (const TableError& error) {
+      label_.throw_invalid_argument(std::string("options: ") + error.what());
+    }
+  }
+  // Writes the current observation of each environment into the rows of a block that is open for `count` rows.
+  void observe(const i32* env_ids, i32 count, Block& block) {
+    for (i32 k = 0; k < count; ++k) {
+      admission_.require_idle(env_ids[k], "observe");
+      const EpisodeStatus status = admission_.status(env_ids[k]);
+      if (status.over && status.players == 0) {
+        label_.throw_invalid_call("observe: environment " + std::to_string(env_ids[k]) + " has not been reset yet");
+      }
+    }
+    const FloatModeGuard float_mode;
+    try {
+      for (i32 k = 0; k < count; ++k) envs_.observe(env_ids[k], block.rows_from(k));
+    } catch (const TableError& error) {
+      label_.throw_invalid_call(std::string("observe: ") + error.what());
+    }
+  }
+  // Copies `bytes` bytes at `offset` of each environment's saved state to `data`, or overwrites them with `data`. The
+  // rows of `data` are contiguous.
+  void read_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, char* data) {
+    for_each_state(env_ids, count, offset, bytes, [&](i32 k, const std::string& state) {
+      std::memcpy(data + k * bytes, state.data() + offset, size_t(bytes));
+    });
+  }
+  void write_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, const char* data) {
+    for_each_state(env_ids, count, offset, bytes, [&](i32 k, std::string& state) {
+      std::memcpy(state.data() + offset, data + k * bytes, size_t(bytes));
+      load(env_ids[k], state.data(), i64(state.size()), admission_.status(env_ids[k]), "states");
+    });
+  }
+
  private:
+  template <class Action>
+  void for_each_state(const i32* env_ids, i32 count, i64 offset, i64 bytes, Action&& action) {
+    require_snapshots("states: this environment cannot save its state");
+    for (i32 k = 0; k < count; ++k) admission_.require_idle(env_ids[k], "states");
+    for (i32 k = 0; k < count; ++k) {
+      std::string state = save(env_ids[k]);
+      if (offset < 0 || bytes < 0 || offset > i64(state.size()) - bytes) {
+        label_.throw_invalid_argument("states: expected a part of a state of " + std::to_string(state.size()) +
+                                      " bytes, got bytes " + std::to_string(offset) + " to " +
+                                      std::to_string(offset + bytes));
+      }
+      action(k, state);
+    }
+  }
   void require(u32 flag, const char* refusal) const {
     if ((table_.flags & flag) == 0) label_.throw_invalid_call(refusal);
   }

@@ -168,6 +168,7 @@ struct Spec {
   i32 max_players = 1;
   f64 reward_low = -kInfinity, reward_high = kInfinity;
   i32 render_height = 0, render_width = 0;  // 0: cannot be rendered
+  f64 render_fps = 30;                      // the images per second with which an episode is shown
 
   template <class T>
   FieldSpec& obs(std::string name, std::vector<i64> shape = {}) {
@@ -373,6 +374,7 @@ inline std::string Spec::json() const {
   json.close(']').key("max_players").integer(max_players);
   json.key("reward_low").real(reward_low).key("reward_high").real(reward_high);
   json.key("render_height").integer(render_height).key("render_width").integer(render_width);
+  json.key("render_fps").real(render_fps);
   return json.close('}').str();
 }
 

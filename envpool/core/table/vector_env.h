@@ -39,6 +39,8 @@ class VectorEnv {
                  requires(const State& state) { state->render(rgb); };
   };
   static constexpr bool kCancels = requires(State& state) { state->cancel(); };
+  static constexpr bool kTakesResetOptions =
+      requires(State& state, const void* data) { state->reset_options(data, i64{}); };
 
   explicit VectorEnv(const abi::Config& config) : max_players_(config.max_players) {
     for (i32 i = 0; i < config.num_envs; ++i) {
@@ -123,6 +125,20 @@ class VectorEnv {
     } else if constexpr (requires { Env::render(from.state, *settings_[env_id].params, rgb); }) {
       Env::render(from.state, *settings_[env_id].params, rgb);
     }
+  }
+  // Writes a row as a reset does. The outcome of the last step is not part of the state, so the row has no reward.
+  void observe(i32 env_id, const abi::ResultRows& rows) {
+    Slot& from = slot(env_id);
+    const RowColumns columns(rows);
+    const i32 players = count_players(from);
+    columns.write(rows.row, env_id, from.episode, Outcome{}, from.episode.elapsed == 0, players);
+    std::fill_n(columns.reward + i64(rows.row) * max_players_, players, 0.0f);
+    std::fill_n(columns.discount + i64(rows.row) * max_players_, players, 1.0f);
+    observe(from, settings_[size_t(env_id)], columns.own, rows.row);
+    if (columns.own_final != nullptr) clear_fields(columns.own_final, rows.row);
+  }
+  void reset_options(i32 env_id, const void* data, i64 size) {
+    if constexpr (kTakesResetOptions) slot(env_id).state->reset_options(data, size);
   }
 
  private:

@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 8
+#define ENVPOOL_ABI 9
 
 namespace envpool::abi {
 
@@ -227,6 +227,11 @@ struct Table {
   // A state is user input. For any bytes, load either fails or makes a state that is safe to step.
   i32 (*load)(void* envs, i32 env_id, const void* data, i64 size, TextSink error);
   i32 (*render)(void* envs, i32 env_id, u8* rgb, TextSink error);  // (render_height, render_width, 3)
+  // Writes the current observation and info of an environment that has been reset into row rows->row.
+  i32 (*observe)(void* envs, i32 env_id, const ResultRows* rows, TextSink error);
+  // Passes options, in a form that only the environment knows, to the next reset of an environment. Null: it takes
+  // none.
+  i32 (*reset_options)(void* envs, i32 env_id, const void* data, i64 size, TextSink error);
   // Tells the environments that the pool is closing: steps and resets that wait for something outside this process
   // must then fail soon. Any thread may call it at any time before destroy. Null: no environment waits.
   void (*cancel)(void* envs);

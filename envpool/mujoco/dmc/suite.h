@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -64,6 +65,7 @@ class Suite {
     return Simulation::heap_bytes(p.model) + p.size * p.frame_stack * i64(sizeof(f64));
   }
   static void spec(const Params& p, Spec& s) {
+    s.render_fps = std::round(1 / (p.model->opt.timestep * p.frame_skip));
     for (const auto& array : p.arrays) {
       std::vector<i64> shape = array.shape;
       if (p.frame_stack > 1) shape.insert(shape.begin(), p.frame_stack);

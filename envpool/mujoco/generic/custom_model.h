@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -74,6 +75,7 @@ class CustomModel {
   static i64 heap_bytes(const Params& p) { return Simulation::heap_bytes(p.model); }
   static void spec(const Params& p, Spec& s) {
     const mjModel* m = p.model.get();
+    s.render_fps = std::round(1 / (m->opt.timestep * p.frame_skip));
     i64 total = 0;
     for (const Part* part : p.observed) {
       total += part->count(m);

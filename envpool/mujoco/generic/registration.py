@@ -9,6 +9,7 @@ from typing import Any
 
 from envpool.mujoco.family import MujocoFamily
 from envpool.mujoco.packages import model_source
+from envpool.python.family import Family
 from envpool.python.options import wrong_type, wrong_value
 from envpool.registration import register_family
 
@@ -25,6 +26,10 @@ class CustomModel(MujocoFamily):
     def class_of(self, task_id: str) -> str:
         """Returns the prefix of the names of the id's classes."""
         return "Mujoco"
+
+    def is_in_working_directory(self, name: str, path: str) -> bool:
+        """Returns whether a path is that of a file there."""
+        return Family.is_in_working_directory(self, name, path)
 
     def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
         """Finds the model.

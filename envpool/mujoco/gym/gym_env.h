@@ -144,6 +144,7 @@ class GymEnv {
     return Simulation::heap_bytes(p.model) + frames * i64(sizeof(f64));
   }
   static void spec(const Params& p, Spec& s) {
+    s.render_fps = std::round(1 / p.dt());
     std::vector<i64> shape{Derived::obs_size(p)};
     if (p.frame_stack > 1) shape.insert(shape.begin(), p.frame_stack);
     s.obs<f64>("obs", shape).doc(Derived::kObservation);

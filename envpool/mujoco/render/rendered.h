@@ -103,6 +103,7 @@ class Rendered : public Env {
     }
     Spec own;
     Env::spec(p, own);
+    s.render_fps = own.render_fps;
     s.actions = own.actions;
     s.obs<u8>("obs:pixels", {3 * p.image.stack, p.image.size.height, p.image.size.width}).bounds(0, 255);
     for (size_t i = 0; i < own.fields.size(); ++i) {

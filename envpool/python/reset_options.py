@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of a reset, `reset(options={...})`, which gymnasium passes to the environment."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from envpool.python.options import as_number, shown, wrong_type, wrong_value
+
+if TYPE_CHECKING:
+    from envpool._core import Pool
+    from envpool.python.construction import Construction
+    from envpool.python.family import StartRange
+
+
+class ResetOptions:
+    """The checked options of one reset.
+
+    Attributes:
+        pickled: what is passed to the environments, which read the options themselves; else None.
+    """
+
+    def __init__(self, construction: Construction, options: Any, other_keys: Sequence[str] = ()) -> None:
+        """Checks the options. Errors do not name the id.
+
+        Args:
+            construction: the checked options of the pool.
+            options: the options of the reset, without those that the interface itself reads.
+            other_keys: the options that the interface itself reads, for error texts.
+
+        Raises:
+            TypeError: the options are not a mapping, or a value is of the wrong type.
+            ValueError: an unknown key, a value out of range, or options that this pool cannot apply.
+        """
+        if not isinstance(options, Mapping):
+            raise wrong_type("options", "a mapping", options)
+        origin = construction.registration.origin
+        self.pickled = origin.pickled_reset_options(options)
+        self._moves: list[tuple[StartRange, float, float]] = []
+        if self.pickled is not None:
+            return
+        ranges = origin.start_ranges(construction.registration.table)
+        known = [name for each in ranges for name in each.options]
+        unknown = [key for key in options if key not in known]
+        if unknown:
+            names = ", ".join(map(repr, [*known, *other_keys]))
+            names = f"only {names}" if names else "none, because its reset has no options"
+            raise ValueError(f"options: expected {names}, got {', '.join(map(shown, unknown))}")
+        values = {name: _number(name, value) for name, value in options.items()}
+        self._moves = [(each, *each.replaced(values)) for each in ranges]
+        if construction.on_device:
+            raise wrong_value("options", "none in a pool on a GPU", options)
+        if construction.common.batch_size != construction.common.num_envs:
+            raise wrong_value("options", "none in an asynchronous pool", options)
+        self._parts = {part["name"]: part for part in json.loads(construction.table.parts())}
+
+    def move_starts(self, pool: Pool, env_ids: npt.NDArray[np.int32]) -> bool:
+        """Moves what a reset has drawn from its own ranges into those of the options. Returns whether anything moved.
+
+        A number that lay at some fraction of the old range lies at the same fraction of the new one.
+        """
+        for drawn, low, high in self._moves:
+            for name in drawn.parts:
+                part = self._parts[name]
+                dtype = np.dtype(part["dtype"])
+                values = pool.read_states(env_ids, part["offset"], dtype.itemsize).view(dtype)
+                moved = low + (values - drawn.low) * ((high - low) / (drawn.high - drawn.low))
+                rounded = np.clip(moved, low, high).astype(drawn.dtype).astype(dtype)
+                pool.write_states(env_ids, part["offset"], rounded.view(np.uint8))
+        return bool(self._moves)
+
+
+def _number(name: str, value: Any) -> float:
+    number = as_number(value, "float")
+    if number is None:
+        raise wrong_type(f"options[{name!r}]", "a number", value)
+    if not math.isfinite(number):
+        raise wrong_value(f"options[{name!r}]", "a finite number", value)
+    return number
+
+
+def without_mask(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns the options without the key by which gymnasium's vectors select environments."""
+    return {key: value for key, value in (options or {}).items() if key != "reset_mask"}
+
+
+def in_common(options: Sequence[Mapping[str, Any]]) -> bool:
+    """Returns whether all environments have the same options."""
+    return all(each == options[0] for each in options)
