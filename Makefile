@@ -416,8 +416,8 @@ format: $(VENV)/lint/.ready
 
 # --- files derived from the registry; tests fail if they are stale ---
 
-# Writes the type stubs, the tables of the pages, golden hashes of trajectories, and the budgets and instruction counts
-# of kernels. Existing hashes, budgets and counts are kept: to renew one, delete its row.
+# Writes the type stubs, the tables of the pages, golden hashes of trajectories, and the budgets, instruction counts
+# and memory requests of kernels. Existing hashes, budgets and counts are kept: to renew one, delete its row.
 generated: build/test/.installed standin
 	@$(call installed,test,python) -m tests.support.signatures "$(CURDIR)/envpool/_signatures.pyi"
 	@$(call installed,test,python) -m tests.support.tables "$(CURDIR)/docs/environments.md"
@@ -425,6 +425,8 @@ generated: build/test/.installed standin
 	@$(call installed,test,python) -m tests.cuda.machine_code "$(CURDIR)/tests/cuda/kernel_budgets.csv"
 	@$(call installed,test,python) -m tests.standin.rooflines \
 	  "$(CURDIR)/tests/standin/kernel_work.csv" "$(CURDIR)/docs/gpu.md"
+	@$(call installed,test,python) -m tests.standin.sectors \
+	  "$(CURDIR)/tests/standin/kernel_sectors.csv" "$(CURDIR)/docs/gpu.md"
 
 # --- the site ---
 

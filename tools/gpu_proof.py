@@ -144,6 +144,7 @@ SECTIONS: dict[str, Callable[[bool], Iterator[Step]]] = {
     "math": mathematics,
     "jaxspeed": jax_programs.speeds,
     "peers": peers.peers,
+    "rows": speeds.rows,
     "sizes": speeds.sizes,
 }
 # How --minutes is divided: the seconds that each section takes on an H100 with 16 CPUs, as estimated. The time that is
@@ -159,6 +160,7 @@ SHARES = {
     "math": 30,
     "jaxspeed": 70,
     "peers": 20,
+    "rows": 20,
     "sizes": 30,
 }
 PARALLEL = ("bits", "jax")  # sections without timings

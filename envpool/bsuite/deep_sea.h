@@ -33,6 +33,7 @@ namespace envpool::bsuite {
 
 struct DeepSea {
   static constexpr const char* kName = "DeepSea";
+  static constexpr bool kLargeRows = true;
   static constexpr i32 kMaxFirstWords = 4;
 
   struct Params {
@@ -142,6 +143,10 @@ struct DeepSea {
     f32* const board = to.at<f32>(kObs);
     const i32 cells = p.size * p.size;
     for (i32 i = 0; i < cells; ++i) board[i] = 0;
+    observe_cleared(s, p, to);
+  }
+  ENVPOOL_FN static void observe_cleared(const State& s, const Params& p, Row to) {
+    f32* const board = to.at<f32>(kObs);
     if (s.row >= 0 && s.row < p.size) board[s.row * p.size + clamp(s.column, 0, p.size - 1)] = 1;
     *to.at<i32, 1>(kBadEpisodes) = s.total_bad_episodes;
     *to.at<f32, 1>(kDenoised) = s.denoised_return;

@@ -26,6 +26,7 @@ namespace envpool::bsuite {
 
 struct UmbrellaChain {
   static constexpr const char* kName = "UmbrellaChain";
+  static constexpr bool kLargeRows = true;
   static constexpr i32 kHeight = 160, kWidth = 400;  // of an image
 
   struct Params {

@@ -25,6 +25,10 @@
 //     ENVPOOL_FN static void repair(State&, const Params&);       // see below
 //     ENVPOOL_FN static bool game_continues(State&, bool may);    // see below
 //     static u64 identity(const Params&);                         // host: see below
+//     static constexpr bool kLargeRows = true;                    // rows have 32 bytes or more: a GPU writes the rows
+//                                                                 // of several environments together (device_rows.h)
+//     ENVPOOL_FN static void observe_cleared(const State&, const Params&, Row);  // the same as observe, if the row is
+//                                                                 // zero: with kLargeRows, a GPU clears it first
 //     kLanes, step_lanes, observe_lanes                           // four at a time, see in_lanes.h
 //     kGroup, step_group                                          // several at a time, see in_lanes.h
 //     template <class Draws> step(..., Draws&)                    // with prefetched words, see prefetched_rng.h
@@ -50,6 +54,7 @@
 //     static i64 extra_bytes(const Params&);                      // bytes that follow World: World::extra()
 //     static i64 derived_bytes(const Params&);                    // see below
 //     // optional:
+//     static constexpr bool kLargeRows = true;                    // as above
 //     static void state_parts(StateParts<Shared>&);               // host: parts that JAX users access by name
 //     ENVPOOL_FN static void repair(World<Tag>&, const Params&);  // see below
 //     static u64 identity(const Params&);                         // host: see below
@@ -140,7 +145,11 @@ struct Row {
 
   template <class T, int kElements>
   ENVPOOL_FN T* at(int field) const {
+#ifdef __CUDACC__  // Rows in shared memory may be apart from each other (device_rows.h).
+    return at<T>(field);
+#else
     return static_cast<T*>(fields[field]) + row * kElements;
+#endif
   }
   template <class T>
   ENVPOOL_FN T* at(int field) const {
@@ -194,5 +203,8 @@ struct StateFrom<Env> {
 };
 template <class Env>
 using StateOf = typename StateFrom<Env>::Type;
+
+template <class Env>
+inline constexpr bool kHasLargeRows = requires { requires Env::kLargeRows; };
 
 }  // namespace envpool

@@ -264,6 +264,7 @@ struct DeviceOf {
       .header = kHeader.text,
       .type = TypeName<Env>::kText.data(),
       .world = std::is_same_v<Contract, WorldContract<Env>>,
+      .large_rows = kHasLargeRows<Env>,
       .state_at = offset_of(&Slot::state),
       .state_bytes = sizeof(StateOf<Env>),
       .params_bytes = sizeof(Params),

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 _MOST_THREADS = 1024  # limit for the threads of a block
 _WARP = 32
 _THREADS = 128  # threads of a block that steps several environments
+# The same for worlds of several players. Their rows are larger, and a block has at most 40 KiB of shared memory for them
+# (core/table/device_rows.h).
+_WORLD_THREADS = 64
 
 # The program that copies results into the arrays of jitted code.
 RESULTS = '#include "envpool/core/table/device_results.h"\n\nENVPOOL_RESULTS_KERNEL\n'
@@ -119,8 +122,10 @@ def _macros_and_folders(flags: Sequence[str]) -> tuple[list[str], list[str]]:
 def _program(kernel: str, macro: str, header: str, type_name: str, players: int, macros: Sequence[str]) -> Program:
     threads = team = min(-(-players // _WARP) * _WARP, _MOST_THREADS)
     if players <= _WARP:
-        threads, team = _THREADS, 1 << (players - 1).bit_length()
+        threads, team = _THREADS if players == 1 else _WORLD_THREADS, 1 << (players - 1).bit_length()
     own = [f"#define ENVPOOL_THREADS {threads}", *[f"#define ENVPOOL_TEAM {team}"] * (players > 1), *macros]
+    if os.environ.get("ENVPOOL_DEVICE_ROWS") == "direct":  # to compare the speed of both (core/table/device_rows.h)
+        own.append("#define ENVPOOL_DIRECT_ROWS")
     defines = "".join(f"{line}\n" for line in own)
     return Program(
         f'{defines}#include "{header}"\n#include "envpool/core/table/{kernel}"\n\n{macro}({type_name})\n',

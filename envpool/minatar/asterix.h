@@ -21,6 +21,7 @@ namespace envpool::minatar {
 
 struct Asterix {
   static constexpr const char* kName = "MinAtarAsterix";
+  static constexpr bool kLargeRows = true;
   static constexpr i32 kChannels = 4, kRampInterval = 100;
 
   using Params = minatar::Params;
@@ -100,6 +101,9 @@ struct Asterix {
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) { minatar::observe<Asterix>(s, p, row); }
+  ENVPOOL_FN static void observe_cleared(const State& s, const Params& p, Row row) {
+    minatar::observe<Asterix, /*kCleared=*/true>(s, p, row);
+  }
 
   template <class T>
   ENVPOOL_FN static void paint(const State& s, Board<T, kChannels>& board) {

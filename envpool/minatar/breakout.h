@@ -19,6 +19,7 @@ namespace envpool::minatar {
 
 struct Breakout {
   static constexpr const char* kName = "MinAtarBreakout";
+  static constexpr bool kLargeRows = true;
   static constexpr i32 kChannels = 4;
   static constexpr u32 kAllBricks = (1u << 30) - 1;
 
@@ -120,6 +121,9 @@ struct Breakout {
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) { minatar::observe<Breakout>(s, p, row); }
+  ENVPOOL_FN static void observe_cleared(const State& s, const Params& p, Row row) {
+    minatar::observe<Breakout, /*kCleared=*/true>(s, p, row);
+  }
 
   template <class T>
   ENVPOOL_FN static void paint(const State& s, Board<T, kChannels>& board) {

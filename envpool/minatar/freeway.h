@@ -22,6 +22,7 @@ namespace envpool::minatar {
 
 struct Freeway {
   static constexpr const char* kName = "MinAtarFreeway";
+  static constexpr bool kLargeRows = true;
   static constexpr i32 kChannels = 7, kChickenColumn = 4, kMoveInterval = 3, kSteps = 2500;
 
   using Params = minatar::Params;
@@ -100,6 +101,9 @@ struct Freeway {
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) { minatar::observe<Freeway>(s, p, row); }
+  ENVPOOL_FN static void observe_cleared(const State& s, const Params& p, Row row) {
+    minatar::observe<Freeway, /*kCleared=*/true>(s, p, row);
+  }
 
   template <class T>
   ENVPOOL_FN static void paint(const State& s, Board<T, kChannels>& board) {

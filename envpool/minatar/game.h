@@ -33,7 +33,8 @@ template <class T, i32 kChannels>
 struct Board {
   T* cells;
 
-  ENVPOOL_FN explicit Board(T* address) : cells(address) {
+  ENVPOOL_FN Board(T* address, bool cleared) : cells(address) {
+    if (cleared) return;
 #if defined(__GNUC__) && !defined(__CUDACC__)
     // Calls the C library's memset for pieces of less than 2 KB, because memset uses a slower instruction for larger
     // pieces. The size is hidden from GCC, because the code that GCC inlines for a constant size uses the slower
@@ -52,15 +53,15 @@ struct Board {
   }
 };
 
-// Writes the observation of a state, which Game::paint draws on a board.
-template <class Game>
+// Writes the observation of a state, which Game::paint draws on a board. With kCleared, the row is zero already.
+template <class Game, bool kCleared = false>
 ENVPOOL_FN void observe(const typename Game::State& s, const Params& p, Row row) {
   constexpr i32 kElements = kSide * kSide * Game::kChannels;
   if (p.floats) {
-    Board<f32, Game::kChannels> board(row.at<f32, kElements>(0));
+    Board<f32, Game::kChannels> board(row.at<f32, kElements>(0), kCleared);
     Game::paint(s, board);
   } else {
-    Board<u8, Game::kChannels> board(row.at<u8, kElements>(0));
+    Board<u8, Game::kChannels> board(row.at<u8, kElements>(0), kCleared);
     Game::paint(s, board);
   }
 }
@@ -121,7 +122,7 @@ struct Color {
 template <class Game>
 void render(const typename Game::State& s, const Color (&colors)[Game::kChannels], u8* rgb) {
   u8 cells[kSide * kSide * Game::kChannels];
-  Board<u8, Game::kChannels> board(cells);
+  Board<u8, Game::kChannels> board(cells, /*cleared=*/false);
   Game::paint(s, board);
   for (i32 y = 0; y < kSide * kPixels; ++y) {
     for (i32 x = 0; x < kSide * kPixels; ++x, rgb += 3) {

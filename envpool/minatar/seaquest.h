@@ -22,6 +22,7 @@ namespace envpool::minatar {
 
 struct Seaquest {
   static constexpr const char* kName = "MinAtarSeaquest";
+  static constexpr bool kLargeRows = true;
   static constexpr i32 kChannels = 10, kMaxOxygen = 200, kDivers = 6;
   static constexpr u8 kShotCoolDown = 5, kEnemyShotInterval = 10, kEnemyMoveInterval = 5, kDiverMoveInterval = 5,
                       kEnemySpawnSpeed = 20, kDiverSpawnSpeed = 30;
@@ -190,6 +191,9 @@ struct Seaquest {
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) { minatar::observe<Seaquest>(s, p, row); }
+  ENVPOOL_FN static void observe_cleared(const State& s, const Params& p, Row row) {
+    minatar::observe<Seaquest, /*kCleared=*/true>(s, p, row);
+  }
 
   template <class T>
   ENVPOOL_FN static void paint(const State& s, Board<T, kChannels>& board) {

@@ -20,6 +20,7 @@ namespace envpool::minatar {
 
 struct SpaceInvaders {
   static constexpr const char* kName = "MinAtarSpaceInvaders";
+  static constexpr bool kLargeRows = true;
   static constexpr i32 kChannels = 6, kShotCoolDown = 5, kEnemyShotInterval = 10, kEnemyMoveInterval = 12;
   static constexpr u64 kWave = 0x00FC00FC00FC00FCu, kFirstColumn = 0x0001000100010001u, kRow = 0x3FF;
   static constexpr u64 kNibbleOnes = 0x1111111111111111u;  // the value 1 in each row of `bullets`
@@ -120,6 +121,9 @@ struct SpaceInvaders {
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     minatar::observe<SpaceInvaders>(s, p, row);
+  }
+  ENVPOOL_FN static void observe_cleared(const State& s, const Params& p, Row row) {
+    minatar::observe<SpaceInvaders, /*kCleared=*/true>(s, p, row);
   }
 
   template <class T>

@@ -34,6 +34,7 @@ namespace envpool::misc {
 
 struct MetaMaze {
   static constexpr const char* kName = "MetaMaze";
+  static constexpr bool kLargeRows = true;
 
   struct Params {
     i32 size, view;  // view: number of cells visible on each side, which is also the thickness of the outer walls

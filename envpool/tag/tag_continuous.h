@@ -64,6 +64,7 @@ struct Levels {
 
 struct TagContinuous {
   static constexpr const char* kName = "TagContinuous";
+  static constexpr bool kLargeRows = true;
   static constexpr i32 kMaxPlayers = 1024, kPhases = 2;
   static constexpr f32 kTurn = 2 * f32(kPi);
 #ifdef __CUDACC__

@@ -36,6 +36,7 @@ namespace envpool::tag {
 
 struct TagGridWorld {
   static constexpr const char* kName = "TagGridWorld";
+  static constexpr bool kLargeRows = true;
   static constexpr i32 kMaxPlayers = 1024, kPhases = 2;
 
   struct Params {

@@ -20,6 +20,7 @@ namespace envpool::toy_text {
 
 struct Catch {
   static constexpr const char* kName = "Catch";
+  static constexpr bool kLargeRows = true;
 
   struct Params {
     i32 height, width;
@@ -66,6 +67,11 @@ struct Catch {
     f32* const board = row.at<f32>(0);
     const i32 cells = p.height * p.width;
     for (i32 i = 0; i < cells; ++i) board[i] = 0;
+    observe_cleared(s, p, row);
+  }
+  ENVPOOL_FN static void observe_cleared(const State& s, const Params& p, Row row) {
+    f32* const board = row.at<f32>(0);
+    const i32 cells = p.height * p.width;
     // A restored state may have any positions.
     board[clamp(s.ball_row, 0, p.height - 1) * p.width + clamp(s.ball_column, 0, p.width - 1)] = 1;
     board[cells - p.width + clamp(s.paddle, 0, p.width - 1)] = 1;

@@ -2,8 +2,8 @@
 //
 // Compares the kernel of core/table/device.h, compiled for the host, with the pool's table: every result and state must
 // be equal. Under AddressSanitizer and UndefinedBehaviorSanitizer (`make asan`) this finds accesses out of bounds and
-// undefined behaviour that neither a GPU nor the stand-in, which runs PTX, can show. If an environment has several
-// players, each thread of its block is a thread of the host.
+// undefined behaviour that neither a GPU nor the stand-in, which runs PTX, can show. Each thread of a block is a thread
+// of the host, and a block is one warp of eight lanes.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -60,12 +60,37 @@ static inline int __syncthreads_or(int condition) {
   __syncthreads();
   return result;
 }
-// In this test a world is a block, so no team shares a warp with another.
-static inline void __syncwarp(unsigned) { std::abort(); }
-static inline int __any_sync(unsigned, int) { std::abort(); }
 // There are fewer threads than agents, so that a thread has several agents.
 #define ENVPOOL_THREADS 8
 #define ENVPOOL_TEAM 8
+#define ENVPOOL_WARP 8
+static inline void __syncwarp(unsigned) { __syncthreads(); }
+// In this test a world is a block, so no team shares a warp with another.
+static inline int __any_sync(unsigned, int) { std::abort(); }
+// Calls a function with the values of all lanes.
+template <class Function>
+static unsigned with_lanes(unsigned value, const Function& function) {
+  static unsigned values[ENVPOOL_WARP];
+  values[threadIdx.x] = value;
+  __syncthreads();
+  const unsigned result = function(values);
+  __syncthreads();
+  return result;
+}
+static inline unsigned __shfl_sync(unsigned, unsigned value, unsigned lane) {
+  return with_lanes(value, [&](const unsigned* values) { return values[lane]; });
+}
+static inline unsigned __ballot_sync(unsigned, int condition) {
+  return with_lanes(condition != 0, [](const unsigned* values) {
+    unsigned result = 0;
+    for (unsigned lane = 0; lane < ENVPOOL_WARP; ++lane) result |= values[lane] << lane;
+    return result;
+  });
+}
+static inline int __popc(unsigned x) { return __builtin_popcount(x); }
+static inline int __ffs(int x) { return __builtin_ffs(x); }
+static unsigned char* dynamic_shared;
+#define ENVPOOL_DYNAMIC_SHARED dynamic_shared
 
 #include "envpool/bsuite/deep_sea.h"
 #include "envpool/classic_control/cartpole.h"
@@ -116,27 +141,33 @@ void put(u8* to, abi::Dtype dtype, f64 value) {
   }
 }
 
-// The arrays that a batch is written to. Each has its own allocation, so that sanitizers check its bounds.
+// The arrays that a batch is written to. Each has its own allocation, so that sanitizers check its bounds. Arrays of
+// bytes begin at an odd address, because a caller's array may begin anywhere.
 struct Batch {
   std::vector<std::vector<u8>> arrays, final_arrays;
   std::vector<void*> fields, final_fields;
   std::vector<i64> row_bytes;
   std::vector<bool> per_player;
+  std::vector<size_t> begin;  // of the rows in each array
 
   Batch(const abi::Layout& layout, i32 count) {
     for (const i64 bytes : {4, 4, 1, 1, 4, 4, 4, 4}) row_bytes.push_back(bytes);
     per_player.assign(abi::kCommonFields, false);
     per_player[abi::kReward] = per_player[abi::kDiscount] = true;
+    begin.assign(abi::kCommonFields, 0);
     for (i32 f = 0; f < layout.num_fields; ++f) {
       row_bytes.push_back(layout.fields[f].row_bytes);
       per_player.push_back(layout.fields[f].per_player != 0);
+      begin.push_back(size_of(layout.fields[f].dtype) == 1 ? 3 : 0);
     }
     for (size_t f = 0; f < row_bytes.size(); ++f) {
       const i64 rows = i64{count} * (per_player[f] ? layout.max_players : 1);
-      for (auto* list : {&arrays, &final_arrays}) list->emplace_back(size_t(rows * row_bytes[f]), u8{0xA5});
+      for (auto* list : {&arrays, &final_arrays}) list->emplace_back(begin[f] + size_t(rows * row_bytes[f]), u8{0xA5});
     }
-    for (auto& array : arrays) fields.push_back(array.data());
-    for (auto& array : final_arrays) final_fields.push_back(array.data());
+    for (size_t f = 0; f < row_bytes.size(); ++f) {
+      fields.push_back(arrays[f].data() + begin[f]);
+      final_fields.push_back(final_arrays[f].data() + begin[f]);
+    }
   }
   template <class T>
   const T* as(abi::CommonField field) const {
@@ -151,7 +182,7 @@ template <class Env>
 class Both {
  public:
   static constexpr bool kWorld = requires { typename Env::Shared; };
-  static constexpr i32 kCount = kWorld ? 3 : 40, kThreads = 32;
+  static constexpr i32 kCount = kWorld ? 3 : 21;  // The last block has threads without an environment.
 
   explicit Both(abi::Autoreset autoreset) : autoreset_(autoreset) {
     const abi::Options options{nullptr, 0};
@@ -242,6 +273,8 @@ class Both {
       work.row_bytes[f] = batch.row_bytes[array];
       work.per_player[f] = batch.per_player[array];
     }
+    work.staging = device::Staging::of(work.row_bytes, work.num_own, ENVPOOL_THREADS, !kHasLargeRows<Env>,
+                                       [&](i32 f) { return !kWorld || work.per_player[f] != 0; });
     player_env_id_.assign(ids.size() * size_t(layout_->max_players), -2);
     done_.assign(ids.size(), 2);
     work.player_env_id = player_env_id_.data();
@@ -252,24 +285,21 @@ class Both {
 
   void launch(const device::PoolLaunch& work) {
     const auto& params = *static_cast<const typename Env::Params*>(table_.device->params(model_));
-    blockDim.x = unsigned(kWorld ? ENVPOOL_TEAM : kThreads);
-    gridDim.x = unsigned(kWorld ? work.count : (work.count + kThreads - 1) / kThreads);
+    blockDim.x = ENVPOOL_THREADS;
+    gridDim.x = unsigned(kWorld ? work.count : (work.count + ENVPOOL_THREADS - 1) / ENVPOOL_THREADS);
     Barrier barrier(blockDim.x);
     block_barrier = &barrier;
+    // It has exactly the requested size, so that sanitizers check its bounds.
+    std::vector<u64> shared(size_t(work.staging.block_bytes(ENVPOOL_THREADS) / i64{sizeof(u64)}));
+    dynamic_shared = reinterpret_cast<unsigned char*>(shared.data());
     const auto run = [&](unsigned block, unsigned thread) {
       blockIdx.x = block, threadIdx.x = thread;
       device::run<Env>(work, params);
     };
     for (unsigned block = 0; block < gridDim.x; ++block) {
-      std::vector<std::thread> others;
-      for (unsigned thread = 0; thread < blockDim.x; ++thread) {
-        if constexpr (kWorld) {
-          others.emplace_back(run, block, thread);
-        } else {
-          run(block, thread);
-        }
-      }
-      for (std::thread& other : others) other.join();
+      std::vector<std::thread> threads;
+      for (unsigned thread = 0; thread < blockDim.x; ++thread) threads.emplace_back(run, block, thread);
+      for (std::thread& thread : threads) thread.join();
     }
   }
 
@@ -315,7 +345,7 @@ class Both {
       CHECK_EQ(done_[size_t(k)], ended);
       for (size_t f = 0; f < ours.arrays.size(); ++f) {
         const i64 bytes = ours.row_bytes[f] * (ours.per_player[f] ? players[k] : 1);
-        const i64 at = ours.row_bytes[f] * (ours.per_player[f] ? i64{k} * most : k);
+        const i64 at = i64(ours.begin[f]) + ours.row_bytes[f] * (ours.per_player[f] ? i64{k} * most : k);
         const auto same = [&](const std::vector<u8>& a, const std::vector<u8>& b) {
           return std::memcmp(a.data() + at, b.data() + at, size_t(bytes)) == 0;
         };

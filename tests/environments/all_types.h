@@ -9,6 +9,7 @@ namespace envpool::testing {
 
 struct AllTypes {
   static constexpr const char* kName = "AllTypes";
+  static constexpr bool kLargeRows = true;
   static constexpr i32 kSize = 8;
   struct Params {};
   struct State {

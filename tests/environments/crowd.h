@@ -9,6 +9,7 @@ namespace envpool::testing {
 
 struct Crowd {
   static constexpr const char* kName = "Crowd";
+  static constexpr bool kLargeRows = true;
   static constexpr i32 kMaxPlayers = 4, kPhases = 2;
   struct Params {
     i32 fewest, length;

@@ -9,6 +9,7 @@ namespace envpool::testing {
 
 struct Wide {
   static constexpr const char* kName = "Wide";
+  static constexpr bool kLargeRows = true;
   struct Params {};
   struct State {
     f64 x;

@@ -62,7 +62,7 @@ def test_sections_run_and_compile_only_in_the_first_of_them(tmp_path: Path) -> N
     first = run(tmp_path, "--sections", "machine", "compile", **cache)
     assert first["compile"][0]["compiled"] == first["compile"][0]["kernels"] > 15
     compiled = sorted((tmp_path / "cache" / "cuda").iterdir())
-    results_ = run(tmp_path, "--sections", "plumbing", "speed", "sizes", "bits", "graph", "peers", **cache)
+    results_ = run(tmp_path, "--sections", "plumbing", "speed", "rows", "sizes", "bits", "graph", "peers", **cache)
     assert sorted((tmp_path / "cache" / "cuda").iterdir()) == compiled
     assert len(results_["bits"]) > 4 and all(line["different"] == {} and line["words"] for line in results_["bits"])
     assert results_["plumbing"][0]["equal"] and results_["speed"][0]["steps_per_second"] > 1000

@@ -8,6 +8,7 @@ import importlib.util
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -17,6 +18,15 @@ from envpool.python.registry import find
 from tests.cuda.device_comparison import random_actions
 from tests.proof import Result, Step
 from tests.standin.rooflines import CARDS, SAMPLES, bytes_of, ceiling, read_work
+
+# Selects kernels in which each lane writes its own row of observations (envpool/core/table/device_rows.h).
+direct_rows = functools.partial(mock.patch.dict, "os.environ", ENVPOOL_DEVICE_ROWS="direct")
+
+
+def speed_with_direct_rows(task_id: str, count: int, seconds: float) -> Result:
+    """Measures kernels in which each lane writes its own row."""
+    with direct_rows():
+        return speed_of(task_id, count, seconds)
 
 
 def speed_of(task_id: str, count: int, seconds: float, *, on_device: bool = False, **options: Any) -> Result:
@@ -134,6 +144,7 @@ IDS = tuple(
         )
     )
 )
+ROWS = ("Breakout-MinAtar", "MiniGrid-Empty-8x8-v0", "TagGridWorld-v0", "Pong-v5")
 GRAPHS = ("CartPole-v1", "Acrobot-v1", "Breakout-MinAtar", "TagGridWorld-v0", "Pong-v5")
 
 
@@ -168,6 +179,17 @@ def sizes(small: bool) -> Iterator[Step]:
         yield "CartPole-v1 x 1", functools.partial(speed_of, "CartPole-v1", 1, 0.05)
     else:
         yield from _steps((-2, 1, 0, 2))
+
+
+def rows(small: bool) -> Iterator[Step]:
+    """Measures both ways of writing observations: the warp's rows together, and each lane its own row."""
+    if small:
+        yield "CartPole-v1 x 64, direct rows", functools.partial(speed_with_direct_rows, "CartPole-v1", 64, 0.05)
+        return
+    for task_id in ROWS:
+        count = min(counts_of(task_id)[-2], 131072)
+        for name, measure in (("rows written together", speed_of), ("direct rows", speed_with_direct_rows)):
+            yield f"{task_id} x {count}, {name}", functools.partial(measure, task_id, count, 0.5)
 
 
 def graphs(small: bool) -> Iterator[Step]:

@@ -6,9 +6,10 @@
 // that a GPU would not notice (module.h, machine.h).
 //
 // Environment variables, with defaults in brackets: ENVPOOL_STANDIN_MODE=flat gives device memory the addresses of host
-// memory, without bounds checks; =races detects races between the threads of a launch, which makes kernels much slower;
-// =coherent makes asynchronous copies access pageable host memory when they run, not before the call returns, as the
-// manual allows on systems whose devices can access pageable memory.
+// memory, without bounds checks; =races detects races between the threads of a launch, and =sectors counts the memory
+// requests of warps (standinCount), both of which make kernels much slower; =coherent makes asynchronous copies access
+// pageable host memory when they run, not before the call returns, as the manual allows on systems whose devices can
+// access pageable memory.
 // ENVPOOL_STANDIN_DEVICES is the number of devices [1], ENVPOOL_STANDIN_MEMORY the bytes of memory of each [8 GiB], and
 // ENVPOOL_STANDIN_VERSION the result of cuDriverGetVersion [12090].
 //
@@ -93,7 +94,8 @@ int set_text(int error, const char** text, std::size_t skipped) {
 
 // --- functions that only the stand-in has ---
 
-// Returns how many "allocations", "streams", "events", "modules", "contexts", "graphs" or "graph_execs" exist.
+// Returns how many "allocations", "streams", "events", "modules", "contexts", "graphs" or "graph_execs" exist. In the
+// mode "sectors", also returns sums over all launches: see TrafficCount.
 extern "C" __attribute__((visibility("default"))) u64 standinCount(const char* what) {
   const std::lock_guard guard(lock);
   return machine == nullptr ? 0 : machine->count(what);
@@ -118,7 +120,7 @@ extern "C" __attribute__((visibility("default"))) const char* standinFault() {
 // Returns whether device memory is the host's (ENVPOOL_STANDIN_MODE=flat).
 extern "C" __attribute__((visibility("default"))) int standinFlat() {
   const std::lock_guard guard(lock);
-  return static_cast<int>(machine != nullptr && machine->flat);
+  return static_cast<int>(machine != nullptr && machine->flat());
 }
 
 // --- the driver ---

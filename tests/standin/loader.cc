@@ -33,6 +33,7 @@ EMBED(ptx_variables_text, ENVPOOL_STANDIN_DIR "/ptx_variables.py");
 EMBED(module_text, ENVPOOL_STANDIN_DIR "/module.h");
 EMBED(threads_text, ENVPOOL_STANDIN_DIR "/threads.h");
 EMBED(races_text, ENVPOOL_STANDIN_DIR "/races.h");
+EMBED(sectors_text, ENVPOOL_STANDIN_DIR "/sectors.h");
 
 namespace standin {
 namespace {
@@ -120,15 +121,16 @@ Loaded open(const std::string& library) {
 
 }  // namespace
 
-Loaded load(const std::string& ptx, bool races) {
+Loaded load(const std::string& ptx, Mode mode) {
   const std::string python = setting("ENVPOOL_STANDIN_PYTHON", "python3"),
                     compiler = setting("ENVPOOL_STANDIN_CC", "cc");
   // The C compiler must not fuse multiplications and additions that the PTX does not fuse.
   std::vector<std::string> flags = {"-std=gnu11",        "-O1",     "-w",
                                     "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing",
                                     "-U_FORTIFY_SOURCE", "-fPIC",   "-shared"};
-  if (races) flags.emplace_back("-DENVPOOL_STANDIN_RACES");
-  const std::string headers = std::string(module_text) + threads_text + (races ? races_text : "");
+  std::string headers = std::string(module_text) + threads_text;
+  if (mode == Mode::kRaces) flags.emplace_back("-DENVPOOL_STANDIN_RACES"), headers += races_text;
+  if (mode == Mode::kSectors) flags.emplace_back("-DENVPOOL_STANDIN_SECTORS"), headers += sectors_text;
   std::vector<std::string> parts = flags;
   parts.insert(parts.end(), {compiler, headers, ptx});
   for (const auto& [path, text] : translator_files()) parts.emplace_back(text);

@@ -33,10 +33,13 @@ void Machine::begin() {
     devices.back()->ordinal = static_cast<int>(i);
   }
   memory_bytes = setting("ENVPOOL_STANDIN_MEMORY", memory_bytes);
-  const char* mode = std::getenv("ENVPOOL_STANDIN_MODE");
-  flat = mode != nullptr && std::string(mode) == "flat";
-  races = mode != nullptr && std::string(mode) == "races";
-  coherent = mode != nullptr && std::string(mode) == "coherent";
+  const char* name = std::getenv("ENVPOOL_STANDIN_MODE");
+  for (const auto& [text, value] : {std::pair("flat", Mode::kFlat),
+                                    {"races", Mode::kRaces},
+                                    {"sectors", Mode::kSectors},
+                                    {"coherent", Mode::kCoherent}}) {
+    if (name != nullptr && std::strcmp(name, text) == 0) mode = value;
+  }
   for (u32 i = kFirstSlot; i < kSlots; ++i) free_slots_.push_back(i);
 }
 
@@ -106,7 +109,7 @@ int Machine::allocate(Context* context, u64 bytes, bool pinned_memory, Allocatio
       if (&other == context || pinned_memory) other.slots[made.slot + i] = slot;
     });
   }
-  made.address = flat ? reinterpret_cast<u64>(made.host) : u64{kTag} << 48 | u64{made.slot} << 32;
+  made.address = flat() ? reinterpret_cast<u64>(made.host) : u64{kTag} << 48 | u64{made.slot} << 32;
   if (!pinned_memory) device->used += bytes;
   if (pinned_memory) pinned[reinterpret_cast<u64>(made.host)] = made.address;
   *out = &(allocations[made.address] = made);
@@ -156,7 +159,7 @@ Allocation* Machine::owner(u64 address) {
 u8* Machine::host(Context* context, u64 address, u64 bytes) {
   const Allocation* found = owner(address);
   // In flat mode, an address outside all allocations is a host address, as it is for kernels.
-  if (found == nullptr && flat && address >> 48 == 0 && address >= 4096) return reinterpret_cast<u8*>(address);
+  if (found == nullptr && flat() && address >> 48 == 0 && address >= 4096) return reinterpret_cast<u8*>(address);
   if (found == nullptr || (found->context->device != context->device && !found->pinned)) return nullptr;
   const u64 host_begin = reinterpret_cast<u64>(found->host);
   const u64 offset = address - (address >> 48 == kTag ? found->address : host_begin);
@@ -174,6 +177,11 @@ u64 Machine::count(const std::string& what) const {
   if (what == "contexts") return contexts.count();
   if (what == "graphs") return graphs.count();
   if (what == "graph_execs") return graph_execs.count();
+  constexpr const char* kNames[kTrafficCounts] = {"load requests", "load sectors", "load bytes",      "store requests",
+                                                  "store sectors", "store bytes",  "shared requests", "shared cycles"};
+  for (int i = 0; i < kTrafficCounts; ++i) {
+    if (what == kNames[i]) return traffic[i];
+  }
   return ~u64{0};
 }
 

@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "loader.h"
 #include "module.h"
 
 namespace standin {
@@ -216,11 +217,13 @@ class Machine {
   Handles<Graph> graphs;
   Handles<GraphExec> graph_execs;
   Handles<Capture> captures;
-  std::map<u64, Allocation> allocations;               // by device address
-  std::map<u64, u64> pinned;                           // device address of pinned memory, by host address
-  std::string fault;                                   // description of the last failure (standinFault)
-  u64 memory_bytes = u64{8} << 30;                     // memory of each device
-  bool flat = false, races = false, coherent = false;  // ENVPOOL_STANDIN_MODE
+  std::map<u64, Allocation> allocations;  // by device address
+  std::map<u64, u64> pinned;              // device address of pinned memory, by host address
+  std::string fault;                      // description of the last failure (standinFault)
+  u64 memory_bytes = u64{8} << 30;        // memory of each device
+  Mode mode = Mode::kStrict;              // ENVPOOL_STANDIN_MODE
+  bool flat() const { return mode == Mode::kFlat; }
+  u64 traffic[kTrafficCounts] = {};  // Mode::kSectors
 
   // The failure that standinFail requested: how many calls are left until the failure, and its Result.
   u64 calls_until_failure = 0;

@@ -21,7 +21,7 @@ struct End {
 End end_of(Context& context, u64 address, u64 bytes, Side side) {
   const Allocation* owner = machine->owner(address);
   if (owner == nullptr) {
-    const bool refused = (side == Side::kDevice && !machine->flat) || address >> 48 == kTag || address == 0;
+    const bool refused = (side == Side::kDevice && !machine->flat()) || address >> 48 == kTag || address == 0;
     return refused ? End{} : End{reinterpret_cast<u8*>(address), true};
   }
   if (side == Side::kHost && !owner->pinned) return {};
@@ -44,12 +44,12 @@ int copy(Context& context, Stream& stream, u64 to, Side to_side, u64 from, Side 
   }
   std::function<int()> run = [=] { return std::memmove(target.memory, source.memory, bytes), int{kSuccess}; };
   // Pageable memory is copied to or from before the call returns, unless the device can access it.
-  if (source.pageable && !wait && !machine->coherent) {
+  if (source.pageable && !wait && machine->mode != Mode::kCoherent) {
     auto staged = std::make_shared<std::vector<u8>>(source.memory, source.memory + bytes);
     run = [=] { return std::memcpy(target.memory, staged->data(), bytes), int{kSuccess}; };
   }
   if (const int code = machine->enqueue(&stream, kCopyNode, std::move(run)); code != kSuccess) return code;
-  if (wait || (target.pageable && !machine->coherent)) machine->finish(&stream);
+  if (wait || (target.pageable && machine->mode != Mode::kCoherent)) machine->finish(&stream);
   return context.error;
 }
 
@@ -163,7 +163,7 @@ API cuPointerGetAttribute(void* value, int attribute, u64 address) {
       case 1: return put(owner->context->handle);
       case 2: return put(owner->pinned ? u32{1} : u32{2});
       case 3: return put(owner->address + offset);
-      case 4: return owner->pinned || machine->flat ? put(owner->host + offset) : int{kInvalidValue};
+      case 4: return owner->pinned || machine->flat() ? put(owner->host + offset) : int{kInvalidValue};
       case 8: return put(u32{0});
       case 9: return put(owner->context->device->ordinal);
       case 11: return put(owner->address);

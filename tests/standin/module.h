@@ -24,6 +24,22 @@ typedef struct {
   uint64_t bytes;
 } Slot;
 
+// The sums that sectors.h computes over the launches of kernels. A request is one instruction of a warp that accesses
+// memory. `Bytes` counts each byte once per launch,
+// except bytes that are only read by loads marked .nc. A request to shared memory takes as many cycles as the most
+// words that it accesses in one of the 32 banks.
+typedef enum {
+  kLoadRequests,
+  kLoadSectors,
+  kLoadBytes,
+  kStoreRequests,
+  kStoreSectors,
+  kStoreBytes,
+  kSharedRequests,
+  kSharedCycles,
+  kTrafficCounts
+} TrafficCount;
+
 typedef struct {
   Slot* slots;              // the slots of the context
   int flat;                 // whether addresses without a tag are valid host addresses
@@ -32,6 +48,7 @@ typedef struct {
   uint32_t grid[3], block[3];
   uint32_t dynamic_bytes;  // shared memory in addition to the bytes that the kernel declares
   char fault[512];         // description of the failure
+  uint64_t* traffic;       // kTrafficCounts sums to which sectors.h adds; otherwise unused
 } Launch;
 
 typedef struct {

@@ -39,7 +39,7 @@ int load_module(Context& context, const char* image, void** out, std::string* lo
   int code = kSuccess;
   *log = refusal_of_image(image, &code);
   if (!log->empty()) return code;
-  const Loaded loaded = load(image, machine->races);
+  const Loaded loaded = load(image, machine->mode);
   *log = loaded.refusal;
   if (loaded.table == nullptr) return kInvalidPtx;
   Module* module = machine->modules.find(machine->modules.add(std::make_unique<Module>()));
@@ -107,7 +107,8 @@ int run(Context* context, const ModuleKernel* kernel, const std::vector<u64>& gl
   std::vector<u8*> places;
   for (auto& value : values) places.push_back(value.data());
   launch.slots = context->slots.get();
-  launch.flat = machine->flat;
+  launch.flat = machine->flat();
+  launch.traffic = machine->traffic;
   launch.parameters = places.data();
   launch.globals = globals.data();
   const int code = kernel->launch(&launch);

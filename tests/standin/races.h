@@ -35,7 +35,7 @@ struct Races {
 
 static u64 pages_of(u64 bytes) { return (bytes + kPageBytes - 1) >> kPageBits; }
 
-static void begin_races(Block* b, const Launch* launch) {
+static void watch_launch(Block* b, const Launch* launch) {
   (void)launch;
   Races* races = b->races = calloc(1, sizeof(Races));
   races->count = b->count;
@@ -44,7 +44,7 @@ static void begin_races(Block* b, const Launch* launch) {
   races->arrived = calloc((u64)kBarriers * b->count, sizeof(u32));
 }
 
-static void end_races(Block* b, const Launch* launch) {
+static void end_watch(Block* b, const Launch* launch) {
   Races* races = b->races;
   for (u32 i = 0; i < kSlots; ++i) {
     if (!races->slots[i]) continue;
@@ -57,7 +57,7 @@ static void end_races(Block* b, const Launch* launch) {
   free(races);
 }
 
-static void begin_block_of_races(Block* b) {
+static void watch_block(Block* b) {
   Races* races = b->races;
   ++races->block;
   memset(races->clocks, 0, (u64)races->count * races->count * sizeof(u32));

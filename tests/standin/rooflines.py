@@ -54,6 +54,8 @@ SAMPLES = (
     Sample("Taxi-v3"),
     Sample("Breakout-MinAtar"),
     Sample("Seaquest-MinAtar"),
+    Sample("MiniGrid-DoorKey-5x5-v0", steps=60),
+    Sample("LunarLander-v3", steps=20),
     Sample("Catch-bsuite"),
     Sample("DeepSea-bsuite"),
     Sample("FourRooms-misc"),
@@ -99,8 +101,11 @@ CARDS = (
 SCHEDULERS = 4  # warp schedulers per multiprocessor, on all of these cards
 LANES = 32
 WARM_UP = 100  # steps of each environment before its work is counted
-# These two numbers are assumed, not specified: the seconds between launches in a stream that is never empty, and the
-# cycles between an instruction and the next one of the same warp that needs its result.
+SECTOR = 32  # bytes
+# These numbers are assumed, not specified: the sectors that a multiprocessor exchanges with the second cache per cycle,
+# the seconds between launches in a stream that is never empty, and the cycles between an instruction and the next one of
+# the same warp that needs its result.
+SECTORS_PER_CYCLE = 2
 LAUNCH = 4e-6
 DEPENDENT = 4
 
@@ -132,11 +137,6 @@ _SEQUENCES = {
     "sqrt.rn.f64": (13, 7),
 }
 _F64 = re.compile(r"(add|sub|mul|fma|div|sqrt|rcp|min|max|setp|cvt)\.")
-# Matches accesses to global memory except loads marked .nc: these read shared tables, which stay in the caches.
-_GLOBAL = re.compile(
-    r"(?P<guard>@!?%\w+\s+)?(?P<what>ld|st|atom|red)\.(?:\w+\.)*?global\.(?!nc\.)(?:[\w:]+\.)*?(?:v(?P<count>\d)\.)?"
-    r"[bsuf](?P<width>\d+)\s.*?\[(?P<register>%\w+)(?:\+(?P<offset>-?\d+))?\]"
-)
 
 
 def cost_of(instruction: str) -> Block:
@@ -151,45 +151,12 @@ def cost_of(instruction: str) -> Block:
     return Block(1, int(".f64" in name and _F64.match(name) is not None))
 
 
-class Marks(NamedTuple):
-    """Memory in which threads mark the 32-bit words that they access. A hash of a word's address selects its byte.
-
-    Attributes:
-        base: its device address. Marks for reads come first, then marks for writes.
-        bits: the number of bits of a hash.
-    """
-
-    base: int
-    bits: int
-
-    def code(self, instruction: str) -> list[str]:
-        """Returns instructions that mark the words that an instruction accesses."""
-        match = _GLOBAL.match(instruction)
-        if match is None:
-            return []
-        lines, guard = [], match["guard"] or ""
-        for word in range(-(-int(match["width"]) * int(match["count"] or 1) // 32)):
-            for written in (match["what"] != "ld", match["what"] == "st")[: 1 + (match["what"] in ("atom", "red"))]:
-                lines += [
-                    f"\t{guard}add.s64 %mark, {match['register']}, {int(match['offset'] or 0) + 4 * word};",
-                    f"\t{guard}shr.u64 %mark_slot, %mark, 32;",  # allocations are 2^32 apart
-                    f"\t{guard}mul.lo.s64 %mark_slot, %mark_slot, 2654435761;",
-                    f"\t{guard}shr.u64 %mark, %mark, 2;",
-                    f"\t{guard}add.s64 %mark, %mark, %mark_slot;",
-                    f"\t{guard}and.b64 %mark, %mark, {(1 << self.bits) - 1};",
-                    f"\t{guard}add.s64 %mark, %mark, {self.base + (int(written) << self.bits)};",
-                    f"\t{guard}st.global.u8 [%mark], 1;",
-                ]
-        return lines
-
-
-def with_counters(ptx: str, base: int, marks: Marks | None = None) -> tuple[str, list[Block]]:
+def with_counters(ptx: str, base: int) -> tuple[str, list[Block]]:
     """Returns PTX in which each thread counts how often it runs each basic block, and returns the blocks.
 
     Args:
         ptx: a module.
         base: device address of the counters, one u32 for each block of each thread, threads in the order of the grid.
-        marks: where threads mark the global memory that they access; None: nowhere.
     """
     blocks: list[list[str]] = []
     lines: list[str] = []
@@ -202,7 +169,7 @@ def with_counters(ptx: str, base: int, marks: Marks | None = None) -> tuple[str,
             inside = text == "{"
             body = False
             if inside:
-                lines.append("\t.reg .b32 %count_a, %count_b, %count_c;\n\t.reg .b64 %counters, %mark, %mark_slot;")
+                lines.append("\t.reg .b32 %count_a, %count_b, %count_c;\n\t.reg .b64 %counters;")
             continue
         if text == "}" and line == "}":  # the end of a function; the closing brace of a call is indented
             inside = False
@@ -232,8 +199,6 @@ def with_counters(ptx: str, base: int, marks: Marks | None = None) -> tuple[str,
             lines.append(f"\tred.global.add.u32 [%counters+{4 * len(blocks)}], 1;")
             blocks.append([])
             fresh = False
-        if marks is not None and not statement:
-            lines += marks.code(text)
         lines.append(line)
         statement = f"{statement} {text}".strip()
         if statement.endswith(";"):
@@ -254,8 +219,11 @@ class Work(NamedTuple):
             others wait, so this number is more than a 32nd of `executed`. Lanes that run the same block at different
             times are counted as if they ran it together.
         f64: how many of `issued` are f64 arithmetic.
-        traffic: bytes of global memory that it reads, plus bytes that it writes, in whole 32-bit words. A word that is
-            read several times counts once, and so does a word that is written several times.
+        traffic: bytes of global memory that it reads, plus bytes that it writes. A byte that is read several times counts
+            once, and so does a byte that is written several times.
+        sectors: the sectors of 32 bytes that its stores access, plus the fewest sectors that hold what it reads. A store
+            of a warp accesses each sector once. Sectors that are read again may be in the first cache, which passes on
+            every store.
         registers: registers per thread in machine code for compute capability 9.0.
     """
 
@@ -263,6 +231,7 @@ class Work(NamedTuple):
     issued: float
     f64: float
     traffic: float
+    sectors: float
     registers: int
 
 
@@ -271,14 +240,13 @@ def count(sample: Sample) -> Work:
     from tests.cuda.machine_code import compile_for, use_of
     from tests.cuda.nvrtc import environments
     from tests.standin.driver import Driver, on_stand_in
+    from tests.standin.sectors import accesses_of
 
     registration, driver = find(sample.task_id), Driver()
     arrays = Construction(registration, {}).arrays
     blocks: list[Block] = []
     zeros = np.zeros((0, 0), np.uint32)
     address = 0
-    unmarked = np.zeros((2, 1 << (24 if registration.family == "atari" else 20)), np.uint8)
-    marks = Marks(driver.upload(unmarked), unmarked.shape[1].bit_length() - 1)
 
     def counting(*arguments: Any, **keywords: Any) -> bytes:
         nonlocal zeros, address
@@ -289,7 +257,7 @@ def count(sample: Sample) -> Work:
         grid = sample.num_envs if arrays.max_players > 1 else -(-sample.num_envs // threads)
         zeros = np.zeros((grid * threads, ptx.count("\n")), np.uint32)
         address = driver.upload(zeros)
-        text, found_blocks = with_counters(ptx, address, marks)
+        text, found_blocks = with_counters(ptx, address)
         blocks.extend(found_blocks)
         return text.encode()
 
@@ -301,29 +269,30 @@ def count(sample: Sample) -> Work:
         finally:
             cache.image = image
         rng = np.random.default_rng(0)
-        _continue(pool, arrays, sample, rng)
-        costs, total = np.array(blocks, float), np.zeros(4)
+        continue_from_play(pool, arrays, sample, rng)
+        costs, total = np.array(blocks, float), np.zeros(3)
         for _ in range(sample.steps):
             driver.upload(zeros, address)
-            driver.upload(unmarked, marks.base)
             pool.step(random_actions(arrays, rng, sample.num_envs))
             pool._pool.wait()
             visits = driver.download(address, np.empty_like(zeros))[:, : len(blocks)]
             lanes = visits.sum(axis=0)
             # A warp issues a block at least as often as the lane that runs it most often.
             warps = visits.reshape(-1, LANES, len(blocks)).max(axis=1).sum(axis=0)
-            words = np.count_nonzero(driver.download(marks.base, np.empty_like(unmarked)))
-            total += lanes @ costs[:, 0], warps @ costs[:, 0], warps @ costs[:, 1], 4 * words
+            total += lanes @ costs[:, 0], warps @ costs[:, 0], warps @ costs[:, 1]
         pool.close()
     driver.free(address)
-    driver.free(marks.base)
     key = registration.family, registration.table
     (environment,) = (each for each in environments() if (each.family, each.table) == key)
-    executed, issued, f64, traffic = np.round(total / (sample.num_envs * sample.steps), 2).tolist()
-    return Work(executed, issued, f64, traffic, use_of(compile_for(environment, "sm_90")).registers)
+    executed, issued, f64 = np.round(total / (sample.num_envs * sample.steps), 2).tolist()
+    memory = accesses_of(sample)
+    traffic = memory.load_bytes + memory.store_bytes
+    stored = memory.store_sectors + memory.load_bytes / SECTOR
+    registers = use_of(compile_for(environment, "sm_90")).registers
+    return Work(executed, issued, f64, round(traffic, 2), round(stored, 2), registers)
 
 
-def _continue(pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.random.Generator) -> None:
+def continue_from_play(pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.random.Generator) -> None:
     """Gives a pool states from the middle of episodes. A pool on the CPU reaches them with random actions."""
     cpu: Any = envpool.make_gymnasium(sample.task_id, num_envs=sample.num_envs, seed=1)
     pool.reset(), cpu.reset()
@@ -347,10 +316,7 @@ def read_work(path: Path = WORK) -> dict[str, Work]:
         return {}
     with path.open(newline="") as file:
         rows = list(csv.reader(file))[1:]
-    return {
-        task_id: Work(float(executed), float(issued), float(f64), float(traffic), int(registers))
-        for task_id, executed, issued, f64, traffic, registers in rows
-    }
+    return {row[0]: Work._make([*map(float, row[1:-1]), int(row[-1])]) for row in rows}
 
 
 # --- ceilings ---
@@ -405,6 +371,7 @@ def ceilings(work: Work, layout: int, card: Card) -> dict[str, float]:
     cycles = card.multiprocessors * card.hertz
     found = {
         "memory": card.bytes_per_second / min(layout, work.traffic),
+        "sectors": cycles * SECTORS_PER_CYCLE / work.sectors,
         "issue": cycles * SCHEDULERS / work.issued,
     }
     if work.f64:

@@ -59,23 +59,6 @@ def test_counters_count_each_threads_basic_blocks(shared_driver: Driver) -> None
     assert np.array_equal(visits, [[1, k + 1, k, 1] for k in range(64)])
 
 
-def test_words_that_are_accessed_are_marked_once(shared_driver: Driver) -> None:
-    counters, out = shared_driver.allocate(64 * 4 * LOOP.count("\n")), shared_driver.allocate(8)
-    marks = rooflines.Marks(shared_driver.upload(np.zeros(2 << 10, np.uint8)), 10)
-    text, _ = rooflines.with_counters(LOOP, counters, marks)
-    function = shared_driver.function(shared_driver.module(text), "loop")
-    shared_driver.launch(function, 1, 64, [out.to_bytes(8, "little")])
-    shared_driver.synchronize()
-    marked = shared_driver.download(marks.base, np.zeros((2, 1 << 10), np.uint8))
-    assert marked.sum(axis=1).tolist() == [0, 2]  # All 64 threads write the same f64, which is two words.
-    assert marks.code("@%p1 ld.global.v2.u32 {%r1, %r2}, [%rd1+-8];")[0] == "\t@%p1 add.s64 %mark, %rd1, -8;"
-    assert len(marks.code("@%p1 ld.global.v2.u32 {%r1, %r2}, [%rd1+-8];")) == 2 * len(
-        marks.code("st.global.u8 [%rd1], %r1;")
-    )
-    assert len(marks.code("atom.global.add.u32 %r1, [%rd1], 1;")) == 2 * len(marks.code("st.global.u8 [%rd1], %r1;"))
-    assert marks.code("ld.global.nc.f64 %d1, [%rd1];") == marks.code("st.local.u32 [%rd1], %r1;") == []
-
-
 def test_costs_of_instructions() -> None:
     assert cost_of("mov.u32 %r1, %tid.x;") == cost_of("ld.param.u64 %rd1, [out];") == Block(0, 0)
     assert cost_of("@%p1 ld.global.v2.u32 {%r1, %r2}, [%rd1];") == Block(1, 0)
@@ -86,12 +69,13 @@ def test_costs_of_instructions() -> None:
 
 def test_the_lowest_ceiling_binds() -> None:
     card, *_, consumer = CARDS
-    assert ceiling(Work(320, 10, 0, 1000, 32), 480, card) == (pytest.approx(1e10), "memory")
-    assert ceiling(Work(32000, 1000, 0, 100, 32), 480, card) == (pytest.approx(132 * 4 * 1.98e6), "issue")
-    assert ceilings(Work(32000, 1000, 500, 100, 32), 480, consumer)["f64"] == pytest.approx(
+    assert ceiling(Work(320, 10, 0, 1000, 1, 32), 480, card) == (pytest.approx(1e10), "memory")
+    assert ceiling(Work(32000, 1000, 0, 100, 1, 32), 480, card) == (pytest.approx(132 * 4 * 1.98e6), "issue")
+    assert ceiling(Work(3200, 10, 0, 1000, 100, 32), 480, card) == (pytest.approx(132 * 2 * 1.98e9 / 100), "sectors")
+    assert ceilings(Work(32000, 1000, 500, 100, 1, 32), 480, consumer)["f64"] == pytest.approx(
         170 * 2.407e9 * 2 / 32 / 500
     )
-    assert ceiling(Work(32000, 1000, 500, 100, 32), 480, consumer)[1] == "f64"
+    assert ceiling(Work(32000, 1000, 500, 100, 1, 32), 480, consumer)[1] == "f64"
     assert [readable(number) for number in (2.09e10, 999.9e6, 12345, 7.0)] == ["20.9 G", "1 G", "12.3 k", "7"]
 
 

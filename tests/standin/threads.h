@@ -25,8 +25,9 @@ typedef double f64;
 typedef struct Thread Thread;
 typedef struct Block Block;
 typedef struct Races Races;
+typedef struct Sectors Sectors;
 
-enum { kUnbounded = 0xFFFFFFFF, kBarriers = 16, kGarbage = 0xA5, kStack = 1 << 17 };
+enum { kUnbounded = 0xFFFFFFFF, kBarriers = 16, kGarbage = 0xA5, kStack = 1 << 21 };
 typedef enum { kReady, kAtBarrier, kInWarp, kLeft } State;
 typedef enum {
   kSync,
@@ -65,6 +66,7 @@ struct Thread {
   u32 value, other, limits;     // the thread's operands
   u32 result;
   int predicate, started;
+  u32 line;  // of the instruction that accesses memory; sectors.h sets it
   jmp_buf place;
   ucontext_t context;
 };
@@ -76,32 +78,36 @@ struct Block {
   u32 arrived[kBarriers], expected[kBarriers];  // counts of bar.arrive, which does not wait
   jmp_buf scheduler, out;
   Races* races;
+  Sectors* sectors;
 };
 
 // Describes how an instruction accesses memory. Atomic and volatile accesses are strong.
 typedef enum { kReads = 1, kWrites = 2, kStrong = 4 } AccessKind;
 
-// The hooks of the race detector, races.h.
+// The hooks of the race detector, races.h, and of the counters of memory requests, sectors.h.
+#if defined(ENVPOOL_STANDIN_RACES) || defined(ENVPOOL_STANDIN_SECTORS)
+static void watch_launch(Block* b, const Launch* launch);
+static void watch_block(Block* b);
+static void note_access(Thread* t, const Slot* slots, u64 address, u32 bytes, AccessKind kind, const char* what);
+static void end_watch(Block* b, const Launch* launch);
+#else
+#define watch_launch(b, launch)
+#define watch_block(b)
+#define note_access(t, slots, address, bytes, kind, what)
+#define end_watch(b, launch)
+#endif
 #ifdef ENVPOOL_STANDIN_RACES
-static void begin_races(Block* b, const Launch* launch);
-static void end_races(Block* b, const Launch* launch);
-static void begin_block_of_races(Block* b);
 static void begin_rendezvous(Block* b);
 static void bring_clock(Block* b, const Thread* t);
 static void bring_arrived(Block* b, u32 barrier);
 static void take_clock(Block* b, const Thread* t);
 static void note_arrival(Thread* t, u32 barrier);
-static void note_access(Thread* t, const Slot* slots, u64 address, u32 bytes, AccessKind kind, const char* what);
 #else
-#define begin_races(b, launch)
-#define end_races(b, launch)
-#define begin_block_of_races(b)
 #define begin_rendezvous(b)
 #define bring_clock(b, t)
 #define bring_arrived(b, barrier)
 #define take_clock(b, t)
 #define note_arrival(t, barrier)
-#define note_access(t, slots, address, bytes, kind, what)
 #endif
 
 // --- faults ---
@@ -456,20 +462,20 @@ static int launch_kernel(Launch* launch, void (*body)(Thread* t), int together, 
     t->context.uc_stack.ss_size = kStack;
     makecontext(&t->context, (void (*)(void))run_thread, 2, (u32)(u64)t, (u32)((u64)t >> 32));
   }
-  begin_races(&block, launch);
+  watch_launch(&block, launch);
   const int code = _setjmp(block.out);
   if (!code) {
     for (block.ctaid[2] = 0; block.ctaid[2] < launch->grid[2]; ++block.ctaid[2]) {
       for (block.ctaid[1] = 0; block.ctaid[1] < launch->grid[1]; ++block.ctaid[1]) {
         for (block.ctaid[0] = 0; block.ctaid[0] < launch->grid[0]; ++block.ctaid[0]) {
           memset(shared, kGarbage, all_shared);
-          begin_block_of_races(&block);
+          watch_block(&block);
           (together ? run_together : run_in_turn)(&block);
         }
       }
     }
   }
-  end_races(&block, launch);
+  end_watch(&block, launch);
   free(block.threads);
   free(local);
   free(shared);

@@ -2,10 +2,20 @@
 #include "envpool/bindings/gpu/launches.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 namespace envpool::cuda {
+
+device::Staging staging_of(const abi::Device& device, const abi::Layout& layout, i32 threads) {
+  i64 row_bytes[device::kMostFields] = {};
+  for (i32 f = 0; f < layout.num_fields; ++f) row_bytes[f] = layout.fields[f].row_bytes;
+  const char* rows = std::getenv("ENVPOOL_DEVICE_ROWS");
+  const bool direct = device.large_rows == 0 || (rows != nullptr && std::strcmp(rows, "direct") == 0);
+  return device::Staging::of(row_bytes, layout.num_fields, threads, direct,
+                             [&](i32 f) { return layout.max_players == 1 || layout.fields[f].per_player != 0; });
+}
 
 void Launches::make_room(const std::vector<i64>& field_bytes) {
   for (const i64 bytes : field_bytes) converted_.emplace_back(stream_->context, bytes);
@@ -41,8 +51,8 @@ void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::Poo
                    Inputs inputs) {
   launch.fault = reinterpret_cast<volatile u64*>(fault_->address());
   void* arguments[] = {&launch, params};
-  ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1, 0, stream_->handle(), arguments,
-               nullptr);
+  ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1,
+               unsigned(launch.staging.block_bytes(i32(threads))), stream_->handle(), arguments, nullptr);
   if (stream_->captures()) {
     stream_->note_capture();
     return;  // the caller keeps the inputs of a graph alive
@@ -58,7 +68,8 @@ void Launches::run_on(Handle stream, Handle kernel, unsigned blocks, unsigned th
                       void* params) {
   launch.fault = reinterpret_cast<volatile u64*>(fault_->address());
   void* arguments[] = {&launch, params};
-  ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, nullptr);
+  ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1,
+               unsigned(launch.staging.block_bytes(i32(threads))), stream, arguments, nullptr);
 }
 
 Address Launches::copied(size_t input, Address from, i64 bytes) {

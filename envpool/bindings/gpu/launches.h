@@ -18,6 +18,10 @@ namespace envpool::cuda {
 
 namespace py = pybind11;
 
+// Returns how kernels write the fields of a layout. If the environment variable ENVPOOL_DEVICE_ROWS is "direct", lanes
+// write all rows themselves, so that both ways can be measured (envpool/cuda/program.py also reads the variable).
+device::Staging staging_of(const abi::Device& device, const abi::Layout& layout, i32 threads);
+
 class Launches {
  public:
   // Memory for an input that is copied from the host. The copy to the device reads the pinned memory, which is kept and

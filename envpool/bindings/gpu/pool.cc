@@ -206,6 +206,7 @@ DevicePool::Pending DevicePool::describe(CallPart& part) {
   launch.first_env = part.group->ids->front();
   launch.max_players = layout_.max_players;
   launch.num_own = layout_.num_fields;
+  launch.staging = staging_of(*table_.device, layout_, options_.threads);
   launch.num_actions = layout_.num_actions;
   launch.autoreset = autoreset_;
   return pending;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "envpool/bindings/action_values.h"
+#include "envpool/bindings/gpu/launches.h"
 #include "envpool/bindings/gpu/stream.h"
 #include "envpool/bindings/gpu/xla_pool.h"
 #include "envpool/bindings/gpu/xla_staged.h"
@@ -145,6 +146,7 @@ DeviceModel::DeviceModel(const PureModel& model, const Driver& driver, int numbe
     constant_.row_bytes[f] = field.row_bytes;
     constant_.per_player[f] = rows_of(layout, field) > 1;
   }
+  constant_.staging = cuda::staging_of(*model.table->device, layout, threads_);
   place_params(model);
   place_actions(model);
   stream_.synchronize();  // the host's copies are freed next
@@ -256,8 +258,9 @@ void DeviceModel::prepare_states(const PureCall& call, const PureLaunch& launch,
 
 void DeviceModel::launch(Handle kernel, i64 blocks, const PureLaunch& launch, const void* second, Handle stream) const {
   void* arguments[] = {const_cast<PureLaunch*>(&launch), const_cast<void*>(second)};
-  ENVPOOL_CUDA(driver(), launch, kernel, unsigned(blocks), 1, 1, unsigned(threads_), 1, 1, 0, stream, arguments,
-               nullptr);
+  const i64 shared = kernel == call_ ? launch.staging.block_bytes(threads_) : 0;
+  ENVPOOL_CUDA(driver(), launch, kernel, unsigned(blocks), 1, 1, unsigned(threads_), 1, 1, unsigned(shared), stream,
+               arguments, nullptr);
 }
 
 void DeviceModel::run(const PureCall& call, Handle stream) {

@@ -42,6 +42,7 @@ struct PoolLaunch {
   u8* done;                    // terminated or truncated
   i64 row_bytes[kMostFields];  // of own
   u8 per_player[kMostFields];
+  Staging staging;
   ActionInput actions[kMostActions];
 };
 
@@ -135,37 +136,42 @@ inline bool restarts(const PoolLaunch& launch, const Episode& episode, i32 env_i
 template <class Env>
 void run_one(const PoolLaunch& launch, const typename Env::Params& shared) {
   const i64 k = i64{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (k >= launch.count) return;
-  const Place<Env> place(launch, shared, k);
+  // A thread without an environment helps to write the rows of its warp. It only reads the last environment's place.
+  const bool here = k < launch.count;
+  const Place<Env> place(launch, shared, here ? k : launch.count - 1);
   Episode& episode = place.it.episode;
   StateOf<Env>& state = place.it.state;
 
-  place.prepare(launch);
-  bool refused;
-  bool begins = restarts(launch, episode, place.env_id, k, refused);
-  Outcome outcome;
-  bool ended = false;
-  if (begins) {
-    begin_episode<Env>(episode, state, place.limit);
-  } else if (refused |= !take_rows(launch, k); !refused) {
-    const ActionFields actions(launch);
-    outcome = Env::step(state, place.params, actions.at(k), episode.rng);
-    ended = episode.conclude(outcome, place.limit);
+  bool begins = false, ended = false;
+  if (here) {
+    place.prepare(launch);
+    bool refused;
+    begins = restarts(launch, episode, place.env_id, k, refused);
+    Outcome outcome;
+    if (begins) {
+      begin_episode<Env>(episode, state, place.limit);
+    } else if (refused |= !take_rows(launch, k); !refused) {
+      const ActionFields actions(launch);
+      outcome = Env::step(state, place.params, actions.at(k), episode.rng);
+      ended = episode.conclude(outcome, place.limit);
+    }
+    const ResultColumns columns = columns_of(launch);
+    columns.write(k, place.env_id, episode, outcome, begins, 1);
+    columns.reward[k] = outcome.reward;
+    columns.discount[k] = outcome.discount;
+    launch.done[k] = ended;
+    if (!refused) launch.over_now[place.env_id] = ended;
+    launch.players_now[place.env_id] = 1;
   }
-  const ResultColumns columns = columns_of(launch);
-  columns.write(k, place.env_id, episode, outcome, begins, 1);
-  columns.reward[k] = outcome.reward;
-  columns.discount[k] = outcome.discount;
-  launch.done[k] = ended;
-  if (ended && launch.autoreset == abi::kAutoresetSameStep) {
-    Env::observe(state, place.params, Row{launch.own_final, launch.row_bytes, k});
-    begin_episode<Env>(episode, state, place.limit);
-    begins = true;
+  if (launch.autoreset == abi::kAutoresetSameStep) {
+    observe_one<Env>(state, place.params, launch, k, {ended, /*second=*/false, {launch.own_final, launch.own_final}});
+    if (ended) {
+      begin_episode<Env>(episode, state, place.limit);
+      begins = true;
+    }
   }
   if (begins) Env::reset(state, place.params, episode.rng);
-  Env::observe(state, place.params, Row{launch.own, launch.row_bytes, k});
-  if (!refused) launch.over_now[place.env_id] = ended;
-  launch.players_now[place.env_id] = 1;
+  observe_one<Env>(state, place.params, launch, k, {here, /*second=*/false, {launch.own, launch.own}});
 }
 
 // Decisions of a team's first thread, shared with the other threads.
@@ -180,8 +186,8 @@ void run_world(const PoolLaunch& launch, const typename Env::Params& shared) {
   const Team team;
   Decisions& decided = decisions[team.number];
   const i64 k = i64{blockIdx.x} * Team::kTeams + team.number, first = k * launch.max_players;
-  if (k >= launch.count) return;
-  const Place<Env> place(launch, shared, k);
+  const bool here = k < launch.count;  // as in run_one
+  const Place<Env> place(launch, shared, here ? k : launch.count - 1);
   Episode& episode = place.it.episode;
   World<Env>& world = place.it.state;
   const auto begin = [&] {
@@ -190,11 +196,12 @@ void run_world(const PoolLaunch& launch, const typename Env::Params& shared) {
   };
 
   if (team.leads()) {
-    place.prepare(launch);
-    bool refused;
-    const bool begins = restarts(launch, episode, place.env_id, k, refused);
-    if (begins) begin();
-    decided = {begins, refused, /*ended=*/false, /*discount=*/1};
+    decided = {/*begins=*/false, /*refused=*/!here, /*ended=*/false, /*discount=*/1};
+    if (here) {
+      place.prepare(launch);
+      decided.begins = restarts(launch, episode, place.env_id, k, decided.refused);
+      if (decided.begins) begin();
+    }
   }
   team.sync();
   const bool begins = decided.begins, refused = decided.refused;
@@ -208,7 +215,7 @@ void run_world(const PoolLaunch& launch, const typename Env::Params& shared) {
     run_phases<Env, 0>(team, world, place.params, episode, launch.max_players, actions, first);
   }
   const ResultColumns columns = columns_of(launch);
-  if (team.leads()) {
+  if (here && team.leads()) {
     Outcome outcome;
     if (steps) {
       outcome = Env::finish(world, place.params, episode.rng);
@@ -220,27 +227,28 @@ void run_world(const PoolLaunch& launch, const typename Env::Params& shared) {
   }
   team.sync();
   const bool ended = decided.ended;
-  const i32 players = players_of(world, launch.max_players);
-  team.for_each(launch.max_players, [&](i32 agent) {
+  const i32 most_now = here ? launch.max_players : 0;
+  const i32 players = here ? players_of(world, launch.max_players) : 0;
+  team.for_each(most_now, [&](i32 agent) {
     const bool there = agent < players;
     columns.reward[first + agent] = there && steps ? Env::reward(world, agent) : 0.0f;
     columns.discount[first + agent] = there ? decided.discount : 0.0f;
   });
-  if (ended && launch.autoreset == abi::kAutoresetSameStep) {
-    observe_all<Env>(team, world, place.params, launch, launch.own_final, launch.row_bytes, k);
+  if (launch.autoreset == abi::kAutoresetSameStep) {
+    observe_all<Env>(team, world, place.params, launch, k,
+                     {ended, /*second=*/false, {launch.own_final, launch.own_final}});
     team.sync();
-    if (team.leads()) begin();
+    if (ended && team.leads()) begin();
     team.sync();
   }
-  observe_all<Env>(team, world, place.params, launch, launch.own, launch.row_bytes, k);
-  const i32 now = players_of(world, launch.max_players), most = now > players ? now : players;
-  if (team.leads()) {
+  observe_all<Env>(team, world, place.params, launch, k, {here, /*second=*/false, {launch.own, launch.own}});
+  const i32 now = here ? players_of(world, launch.max_players) : 0, most = now > players ? now : players;
+  if (here && team.leads()) {
     columns.players[k] = most;
     launch.players_now[place.env_id] = most;
     if (!idle) launch.over_now[place.env_id] = ended;
   }
-  team.for_each(launch.max_players,
-                [&](i32 agent) { launch.player_env_id[first + agent] = agent < most ? place.env_id : -1; });
+  team.for_each(most_now, [&](i32 agent) { launch.player_env_id[first + agent] = agent < most ? place.env_id : -1; });
 }
 
 template <class Env>

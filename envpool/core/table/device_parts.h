@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts that the kernel of pools (device.h) and the kernel of pure functions (device_pure.h) share: the actions of
-// a launch, faults, and the teams of threads that step worlds of several players.
+// a launch, faults, the teams of threads that step worlds of several players, and the calls of observe().
 #pragma once
 
 #include "envpool/core/env.h"
 #include "envpool/core/portable.h"
+#include "envpool/core/table/device_rows.h"
 #include "envpool/core/table/vtable.h"
 
 namespace envpool::device {
 
-inline constexpr int kMostFields = 32, kMostActions = 8;
+inline constexpr int kMostActions = 8;
 
 // One field of the caller's actions. If its dtype or row stride differs from the environment's, the thread that uses a
 // row converts it first. All values are checked.
@@ -151,24 +152,68 @@ void run_phases(const Team& team, World<Env>& world, const typename Env::Params&
   }
 }
 
-inline void clear_row(void* field, i64 row_bytes, i64 row) {
-  u8* bytes = static_cast<u8*>(field) + row * row_bytes;
+inline void clear_row(void* field, i64 row_bytes, i64 row, i64 stride) {
+  u8* bytes = static_cast<u8*>(field) + row * stride;
   for (i64 i = 0; i < row_bytes; ++i) bytes[i] = 0;
 }
 
-// Writes the observations of a world and its players, and zeros in the rows of absent players.
+// Which environments a call of observe_one or observe_all observes, and where their rows go.
+struct Observed {
+  bool here;    // whether this thread's environment is observed
+  bool second;  // whether its row belongs to to.two
+  Destinations to;
+
+  void* const* fields() const { return second ? to.two : to.one; }
+};
+
+// Writes the observation of row k, which is the row of this thread. All threads of the block call it.
+template <class Env, class Launch>
+void observe_one(const StateOf<Env>& state, const typename Env::Params& params, const Launch& launch, i64 k,
+                 const Observed& observed) {
+  constexpr bool kCleared = kTogether<Env> && requires(Row row) { Env::observe_cleared(state, params, row); };
+  const i32 lane = i32(threadIdx.x) % kWarp;
+  WarpRows(launch).template write<kTogether<Env>, kCleared>(
+      k - lane, lane, [](i32 slot) { return slot; }, observed.here, observed.second, observed.to,
+      [&](Row row) {
+        if constexpr (kCleared) {
+          Env::observe_cleared(state, params, row);
+        } else {
+          Env::observe(state, params, row);
+        }
+      });
+}
+
+// Writes the observations of world k and its players, and zeros in the rows of absent players. All threads of the block
+// call it.
 template <class Env, class Launch>
 void observe_all(const Team& team, const World<Env>& world, const typename Env::Params& params, const Launch& launch,
-                 void* const* fields, const i64* row_bytes, i64 k) {
-  const i32 count = players_of(world, launch.max_players);
-  if (team.leads()) Env::observe_world(world, params, Row{fields, row_bytes, k});
-  team.for_each(launch.max_players, [&](i32 agent) {
-    const i64 row = k * launch.max_players + agent;
-    if (agent < count) return Env::observe(world, params, agent, Row{fields, row_bytes, row});
-    for (i32 f = 0; f < launch.num_own; ++f) {
-      if (launch.per_player[f] != 0) clear_row(fields[f], row_bytes[f], row);
-    }
-  });
+                 i64 k, const Observed& observed) {
+  const WarpRows rows(launch);
+  const i32 most = launch.max_players, count = observed.here ? players_of(world, most) : 0;
+  if (observed.here && team.leads()) Env::observe_world(world, params, Row{observed.fields(), launch.row_bytes, k});
+  // The rows of a warp begin with an agent of its first team.
+  const i32 lane = i32(threadIdx.x) % kWarp;
+  const i64 first_team = k - (Team::kTeams > 1 ? lane / Team::kThreads : 0);
+  const i32 first_thread = Team::kTeams > 1 ? 0 : team.thread - lane;
+  const auto write = [&](i32 begin) {
+    const i32 agent = begin + team.thread - first_thread;
+    const i64 first = first_team * most + begin;
+    rows.template write<kTogether<Env>, /*kCleared=*/false>(
+        first, i32(k * most + agent - first),
+        [&](i32 slot) { return Team::kTeams > 1 ? slot / most * Team::kThreads + slot % most : slot; },
+        observed.here && agent < most, observed.second, observed.to,
+        [&](Row row) {
+          if (agent < count) return Env::observe(world, params, agent, row);
+          for (i32 f = 0; f < launch.num_own; ++f) {
+            if (launch.per_player[f] != 0) clear_row(row.fields[f], launch.row_bytes[f], row.row, row.row_bytes[f]);
+          }
+        });
+  };
+  if constexpr (Team::kTeams > 1) {
+    write(0);
+  } else {
+    for (i32 begin = first_thread; begin < most; begin += Team::kThreads) write(begin);
+  }
 }
 
 // Returns the offset of the state in a slot. NVRTC has no offsetof.

@@ -52,6 +52,7 @@ struct PureLaunch {
   void *observed[kMostFields], *restarted[kMostFields], *last[kMostFields];
   i64 row_bytes[kMostFields];
   u8 per_player[kMostFields];
+  Staging staging;
 };
 
 static_assert(sizeof(PureLaunch) <= 2560);
@@ -207,10 +208,10 @@ inline void clear_results(const PureLaunch& launch, i64 k) {
     if (launch.players != nullptr) launch.players[k] = 0;
   }
   for (i32 f = 0; f < launch.num_own; ++f) {
-    const i64 rows = launch.per_player[f] != 0 ? players : 1;
+    const i64 rows = launch.per_player[f] != 0 ? players : 1, bytes = launch.row_bytes[f];
     for (i64 i = 0; i < rows; ++i) {
-      if (!launch.restart) clear_row(launch.observed[f], launch.row_bytes[f], k * rows + i);
-      clear_row(launch.restarted[f], launch.row_bytes[f], k * rows + i);
+      if (!launch.restart) clear_row(launch.observed[f], bytes, k * rows + i, bytes);
+      clear_row(launch.restarted[f], bytes, k * rows + i, bytes);
     }
   }
 }
@@ -219,40 +220,43 @@ template <class Env>
 void call_one(const PureLaunch& launch, const typename Env::Params& shared) {
   const i64 k = i64{blockIdx.x} * blockDim.x + threadIdx.x;
   Trust trust = launch.one_row_of_params ? trust_of_all(launch) : Trust::kNone;
-  if (k >= launch.rows) return;
-  const PureRow row(launch, k);
-  if (!launch.one_row_of_params && is_signed(launch, row.params)) trust = Trust::kRow;
-  if (is_foreign<Env>(launch, row, trust)) return clear_results(launch, k);
-  const typename Env::Params params = params_of<Env>(launch, shared, row, trust);
-  PureState<Env>& it = state_of<Env>(launch, k);
-  const auto begin = [&] {
+  // A thread without a row helps to write the rows of its warp, and so does a thread whose row cannot be used.
+  const bool inside = k < launch.rows;
+  const PureRow row(launch, inside ? k : launch.rows - 1);
+  if (!launch.one_row_of_params && inside && is_signed(launch, row.params)) trust = Trust::kRow;
+  const bool foreign = inside && is_foreign<Env>(launch, row, trust), here = inside && !foreign;
+  if (foreign) clear_results(launch, k);
+  const typename Env::Params params = params_of<Env>(launch, shared, row, here ? trust : Trust::kDefault);
+  PureState<Env>& it = state_of<Env>(launch, row.k);
+
+  bool begins = launch.restart && here;
+  if (begins) make_state<Env>(launch, row);
+  if (!launch.restart) {
+    if (here) {
+      prepare_state<Env>(launch, row, params);
+      const bool was_over = it.episode.over;
+      Outcome outcome = kStaysOver;
+      bool idle = false;
+      if (!was_over) {
+        const PureActions actions(launch, row);
+        idle = !actions.check(launch, k, 0);
+        outcome = idle ? Outcome{} : Env::step(it.state, params, actions.at(0), it.episode.rng);
+      }
+      const bool ended = !idle && it.episode.conclude(outcome, row.head().max_episode_steps, !was_over);
+      launch.reward[k] = outcome.reward;
+      launch.discount[k] = outcome.discount;
+      launch.terminated[k] = outcome.terminated;
+      launch.truncated[k] = outcome.truncated;
+      launch.elapsed[k] = it.episode.elapsed;
+      begins = ended && launch.autoreset;
+    }
+    observe_one<Env>(it.state, params, launch, k, {here, /*second=*/begins, {launch.observed, launch.last}});
+  }
+  if (begins) {
     begin_episode<Env>(it.episode, it.state, row.head().max_episode_steps);
     Env::reset(it.state, params, it.episode.rng);
-    Env::observe(it.state, params, Row{launch.restarted, launch.row_bytes, k});
-  };
-
-  if (launch.restart) {
-    make_state<Env>(launch, row);
-    return begin();
   }
-  prepare_state<Env>(launch, row, params);
-  const bool was_over = it.episode.over;
-  Outcome outcome = kStaysOver;
-  bool idle = false;
-  if (!was_over) {
-    const PureActions actions(launch, row);
-    idle = !actions.check(launch, k, 0);
-    outcome = idle ? Outcome{} : Env::step(it.state, params, actions.at(0), it.episode.rng);
-  }
-  const bool ended = !idle && it.episode.conclude(outcome, row.head().max_episode_steps, !was_over);
-  launch.reward[k] = outcome.reward;
-  launch.discount[k] = outcome.discount;
-  launch.terminated[k] = outcome.terminated;
-  launch.truncated[k] = outcome.truncated;
-  launch.elapsed[k] = it.episode.elapsed;
-  const bool restarts = ended && launch.autoreset;
-  Env::observe(it.state, params, Row{restarts ? launch.last : launch.observed, launch.row_bytes, k});
-  if (restarts) begin();
+  observe_one<Env>(it.state, params, launch, k, {begins, /*second=*/false, {launch.restarted, launch.restarted}});
 }
 
 // Decisions of a team's first thread, shared with the other threads.
@@ -269,42 +273,39 @@ void call_world(const PureLaunch& launch, const typename Env::Params& shared) {
   PureDecisions& decided = decisions[team.number];
   const i64 k = i64{blockIdx.x} * Team::kTeams + team.number;
   const Trust trust_of_launch = launch.one_row_of_params ? trust_of_all(launch) : Trust::kNone;
-  if (k >= launch.rows) return;
-  const PureRow row(launch, k);
+  const bool inside = k < launch.rows;  // as in call_one
+  const PureRow row(launch, inside ? k : launch.rows - 1);
   if (team.leads()) {
     decided.trust = trust_of_launch;
-    if (!launch.one_row_of_params && is_signed(launch, row.params)) decided.trust = Trust::kRow;
-    decided.foreign = is_foreign<Env>(launch, row, decided.trust);
+    if (!launch.one_row_of_params && inside && is_signed(launch, row.params)) decided.trust = Trust::kRow;
+    decided.foreign = inside && is_foreign<Env>(launch, row, decided.trust);
     if (decided.foreign) clear_results(launch, k);
   }
   team.sync();
-  if (decided.foreign) return;
-  const typename Env::Params params = params_of<Env>(launch, shared, row, decided.trust);
-  PureState<Env>& it = state_of<Env>(launch, k);
+  const bool here = inside && !decided.foreign;
+  const typename Env::Params params = params_of<Env>(launch, shared, row, here ? decided.trust : Trust::kDefault);
+  PureState<Env>& it = state_of<Env>(launch, row.k);
   World<Env>& world = it.state;
-  const i32 most = launch.max_players;
-  // Begins an episode and observes it. All threads of the team call it.
-  const auto begin = [&] {
-    if (team.leads()) {
+  // Begins episodes and observes them. All threads of the block call it.
+  const auto begin = [&](bool begins) {
+    if (begins && team.leads()) {
+      if (launch.restart) make_state<Env>(launch, row);
       it.episode.begin();
       Env::reset(world, params, it.episode.rng);
-      it.players = players_of(world, most);
+      it.players = players_of(world, launch.max_players);
     }
     team.sync();
-    observe_all<Env>(team, world, params, launch, launch.restarted, launch.row_bytes, k);
+    observe_all<Env>(team, world, params, launch, k, {begins, /*second=*/false, {launch.restarted, launch.restarted}});
   };
 
-  if (launch.restart) {
-    if (team.leads()) make_state<Env>(launch, row);
-    team.sync();
-    return begin();
-  }
-  if (team.leads()) {
+  if (launch.restart) return begin(here);
+  if (here && team.leads()) {
     prepare_state<Env>(launch, row, params);
     decided.was_over = it.episode.over;
   }
   team.sync();
-  const bool was_over = decided.was_over;
+  const bool was_over = !here || decided.was_over;
+  const i32 most = here ? launch.max_players : 0;
   const PureActions actions(launch, row);
   bool good = true;
   if (!was_over) {
@@ -312,7 +313,7 @@ void call_world(const PureLaunch& launch, const typename Env::Params& shared) {
   }
   const bool idle = team.any(!good), steps = !idle && !was_over;
   if (steps) run_phases<Env, 0>(team, world, params, it.episode, most, actions, 0);
-  if (team.leads()) {
+  if (here && team.leads()) {
     Outcome outcome = kStaysOver;
     if (!was_over) outcome = idle ? Outcome{} : Env::finish(world, params, it.episode.rng);
     const bool ended = !idle && it.episode.conclude(outcome, row.head().max_episode_steps, !was_over);
@@ -324,17 +325,16 @@ void call_world(const PureLaunch& launch, const typename Env::Params& shared) {
     it.players = launch.players[k] = players_of(world, most);
   }
   team.sync();
-  const i32 players = players_of(world, most);
+  const i32 players = here ? players_of(world, most) : 0;
   team.for_each(most, [&](i32 agent) {
     const bool present = agent < players;
     launch.reward[k * most + agent] = present && steps ? Env::reward(world, agent) : 0.0f;
     launch.discount[k * most + agent] = present ? decided.discount : 0.0f;
   });
-  const bool restarts = decided.restarts;
-  observe_all<Env>(team, world, params, launch, restarts ? launch.last : launch.observed, launch.row_bytes, k);
-  if (!restarts) return;
+  const bool restarts = here && decided.restarts;
+  observe_all<Env>(team, world, params, launch, k, {here, /*second=*/restarts, {launch.observed, launch.last}});
   team.sync();
-  begin();
+  begin(restarts);
 }
 
 template <class Env>
