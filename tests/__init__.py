@@ -24,7 +24,7 @@ Code that tests share is where it is used, and in these folders:
   ptx_operands.py, ptx_variables.py, ptx_functions.py and ptx_instructions.py. driver.py calls it. words.py and
   ptx_kernels.py have small kernels for its tests. rooflines.py counts the instructions that kernels execute on it, records
   the counts in kernel_work.csv, and computes the highest speed that a GPU could reach. sectors.py counts the sectors of
-  memory that their warps access.
+  memory that their warps access, and records them in kernel_sectors.csv.
 - core/ also has environments.h, other environments for the C++ tests of the engine; memory_model.h, C++'s memory model, in
   which a test explores all executions; and capi.cc, which exports functions of the core to Python tests.
 - cuda/ also has nvrtc.py, which compiles the kernels of environments; machine_code.py, which inspects their machine code;

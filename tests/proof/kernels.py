@@ -61,7 +61,7 @@ def kernels_of(small: bool) -> dict[Kernel, str]:
             label = f"{task_id}{' with options' * bool(options)}{' as pure functions' * is_pure}"
             labels.setdefault(kernel_of(task_id, options, pure=bool(is_pure)), label)
     with speed.direct_rows():
-        for task_id in () if small else speed.ROWS:
+        for task_id in speed.ids(small) if small else speed.ROWS:
             labels.setdefault(kernel_of(task_id, {}, pure=False), f"{task_id} with direct rows")
     labels[Kernel(RESULTS, ())] = "results of pools in jitted code"
     return dict(sorted(labels.items(), key=lambda item: not item[1].startswith(SLOW)))

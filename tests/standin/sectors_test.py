@@ -114,8 +114,8 @@ def test_rows_are_written_in_few_sectors(task_id: str) -> None:
     fewest = found.store_bytes / SECTOR
     assert found.store_sectors < BOUNDS[task_id] * fewest
     assert found.direct_store_sectors > 4 * fewest, "this test cannot fail"
-    # Lanes rarely wait for each other's accesses to shared memory.
-    assert found.shared_cycles <= 2.1 * found.shared_requests
+    # Lanes rarely wait for each other's accesses to shared memory. A request of 16 bytes per lane takes four cycles anyway.
+    assert found.shared_cycles <= 4.1 * found.shared_requests
 
 
 def test_rows_do_not_have_to_be_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
