@@ -105,7 +105,10 @@ $(VENV)/test/.ready $(VENV)/dev/.ready $(VENV)/docs/.ready $(VENV)/bench/.ready:
 # the checkout's folder. The checkout itself is not on sys.path, because its folder envpool is not the installed package.
 install = $(VENV)/$(1)/bin/python -m pip uninstall -q -y envpool 2>/dev/null; \
   $(VENV)/$(1)/bin/python -m pip install -q --no-deps --force-reinstall $(2)/envpool_unified-*.whl \
-  && $(call site,$(1)) && ln -sfn "$(CURDIR)/tests" "$$site/tests"
+  && $(call site,$(1)) && $(link_tests)
+
+# Some packages install a folder of their own tests under this name.
+link_tests = rm -rf "$$site/tests" && ln -s "$(CURDIR)/tests" "$$site/tests"
 
 # Sets the shell's variable `site` to the folder where the environment $(1) has its packages.
 site = site="$$($(VENV)/$(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"
@@ -187,7 +190,7 @@ build/dev/.installed: | $(VENV)/dev/.ready
 	@PATH="$(CURDIR)/$(VENV)/dev/bin:$$PATH" python -m pip install -q --no-build-isolation --no-deps --editable . \
 	  -Cbuild-dir=build/dev -Ccmake.build-type=None -Ccmake.define.CMAKE_CXX_FLAGS=-O1 \
 	  -Ccmake.define.ENVPOOL_TESTING=ON -Ccmake.define.ENVPOOL_SPLIT_FAMILIES=ON
-	@$(call site,dev) && ln -sfn "$(CURDIR)/tests" "$$site/tests"
+	@$(call site,dev) && $(link_tests)
 	@touch $@
 
 test: build/test/.installed

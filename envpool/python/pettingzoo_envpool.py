@@ -92,12 +92,12 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
 
         Args:
             seed: int from 0 to 2**64 - 1; None: the generator continues from its current state.
-            options: the options of the environment's reset, as in `GymnasiumEnvPool.reset`.
+            options: ignored, because environments of several players have none, and PettingZoo's tests pass others.
 
         Returns:
             (observations, infos) by agent. `agents` is updated.
         """
-        observation, info = self.pool.reset(seed=seed, options=options)
+        observation, info = self.pool.reset(seed=seed)
         self._name_rows(info)
         self.agents = [agent for agent, left in zip(self._rows, self._left(info), strict=True) if not left]
         return self._of(self.agents, observation), self._infos(self.agents, info)
