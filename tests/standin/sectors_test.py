@@ -102,7 +102,7 @@ BOUNDS = {
     "Catch-bsuite": 1.7,
     "MiniGrid-DoorKey-5x5-v0": 1.5,
     "TagGridWorld-v0": 1.5,
-    "TagContinuous-v0": 1.5,
+    "TagContinuous-v0": 1.8,  # in four steps; 1.4 over more
 }
 
 
