@@ -13,7 +13,7 @@
 #if ENVPOOL_SIMD
 
 #if ENVPOOL_AVX2
-#include <xmmintrin.h>
+#include <emmintrin.h>
 #else
 #include <arm_neon.h>
 #endif
@@ -113,6 +113,17 @@ ENVPOOL_ALWAYS_INLINE f32x4 sqrt(f32x4 x) {
 #else
   return __builtin_bit_cast(f32x4, vsqrtq_f32(__builtin_bit_cast(float32x4_t, x)));
 #endif
+}
+ENVPOOL_ALWAYS_INLINE f64x4 sqrt(f64x4 x) {
+  // In halves, which are about as fast: baseline functions cannot use instructions of AVX.
+#if ENVPOOL_AVX2
+  const f64x2 low = __builtin_bit_cast(f64x2, _mm_sqrt_pd(__m128d{x[0], x[1]}));
+  const f64x2 high = __builtin_bit_cast(f64x2, _mm_sqrt_pd(__m128d{x[2], x[3]}));
+#else
+  const f64x2 low = __builtin_bit_cast(f64x2, vsqrtq_f64(float64x2_t{x[0], x[1]}));
+  const f64x2 high = __builtin_bit_cast(f64x2, vsqrtq_f64(float64x2_t{x[2], x[3]}));
+#endif
+  return f64x4{low[0], low[1], high[0], high[1]};
 }
 
 ENVPOOL_ALWAYS_INLINE f64x4 select(i64x4 which, f64x4 yes, f64x4 no) { return which ? yes : no; }
