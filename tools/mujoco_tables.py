@@ -39,6 +39,9 @@ _JOINTS = {_FREE: "kFree", _SLIDE: "kSlide", _HINGE: "kHinge"}
 _PLANE, _SPHERE, _CAPSULE = (int(kind) for kind in (_Geom.mjGEOM_PLANE, _Geom.mjGEOM_SPHERE, _Geom.mjGEOM_CAPSULE))
 _GEOMS = {_PLANE: "kPlane", _SPHERE: "kSphere", _CAPSULE: "kCapsule"}
 
+# Geoms that images show. A cylinder looks like a capsule.
+_SHAPES = {_SPHERE: "kSphere", _CAPSULE: "kCapsule", int(_Geom.mjGEOM_CYLINDER): "kCapsule"}
+
 
 class UnsupportedModelError(ValueError):
     """A model has an element for which the solver has no code."""
@@ -64,6 +67,7 @@ def header(model: mujoco.MjModel, name: str, source: str) -> str:
     pairs = list(_pairs(model))
     geoms = sorted({geom for pair in pairs for geom in pair})
     limits = list(_limits(model))
+    shapes = [_shape(model, i) for i in range(model.ngeom) if int(model.geom_type[i]) in _SHAPES]
     chains, pair_rows = _pair_rows(model, pairs, geoms)
     counts = {
         "kPositions": model.nq,
@@ -79,6 +83,7 @@ def header(model: mujoco.MjModel, name: str, source: str) -> str:
         "kLimits": len(limits),
         "kActuators": model.nu,
         "kSites": model.nsite,
+        "kShapes": len(shapes),
     }
     options = model.opt
     reals = {
@@ -122,6 +127,10 @@ def header(model: mujoco.MjModel, name: str, source: str) -> str:
         *_table("Limit", "limit", limits),
         *_table("Actuator", "actuator", (_actuator(model, i) for i in range(model.nu))),
         *_table("Site", "site", (_site(model, i) for i in range(model.nsite))),
+        "#if ENVPOOL_HOST",
+        f'  static constexpr const char* kControls = "{", ".join(_control(model, i) for i in range(model.nu))}";',
+        *_table("Shape", "shape", shapes),
+        "#endif",
         "};",
         "// clang-format on",
         "",
@@ -376,6 +385,29 @@ def _geom(model: mujoco.MjModel, i: int) -> str:
             _real(model.geom_rbound[i]),
         ]
     )
+
+
+def _shape(model: mujoco.MjModel, i: int) -> str:
+    kind = _SHAPES[int(model.geom_type[i])]
+    half_length = 0.0 if kind == "kSphere" else model.geom_size[i][1]
+    return _braces(
+        [
+            f"GeomType::{kind}",
+            str(model.geom_bodyid[i]),
+            f"SameFrame::{_SAME_FRAMES[model.geom_sameframe[i]]}",
+            _reals(model.geom_pos[i]),
+            _reals(model.geom_quat[i]),
+            _real(model.geom_size[i][0]),
+            _real(half_length),
+            _braces(str(round(255 * float(part))) for part in model.geom_rgba[i][:3]),
+        ]
+    )
+
+
+def _control(model: mujoco.MjModel, i: int) -> str:
+    """Returns the name of an actuator, or of its joint."""
+    joint = model.actuator_trnid[i][0]
+    return str(model.actuator(i).name or model.joint(joint).name or i)
 
 
 def _site(model: mujoco.MjModel, i: int) -> str:

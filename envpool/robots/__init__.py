@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Box2D: LunarLander, BipedalWalker and CarRacing, on a rigid-body solver of our own."""
+"""Robots: MuJoCo's robots on a solver of our own, with the bits of MuJoCo 3.17.0."""
 
 from envpool.python.compat.import_paths import members
 

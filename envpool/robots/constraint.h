@@ -20,7 +20,7 @@ ENVPOOL_ALWAYS_INLINE T impedance_at(const Impedance& i, T distance) {
 
 // Fills the weight and reference of a row that has the given velocity. `friction` is 0 for a row without a pyramid.
 template <class T>
-ENVPOOL_ALWAYS_INLINE void set_row(Row<T>& row, const Impedance& i, Mask<T> exists, T distance, T impedance, T velocity,
+ENVPOOL_ALWAYS_INLINE void set_row(ConstraintRow<T>& row, const Impedance& i, Mask<T> exists, T distance, T impedance, T velocity,
                                    f64 friction) {
   T regularizer = (1.0 - impedance) * i.diagonal / impedance;
   regularizer = select(regularizer > splat<T>(kMinValue), regularizer, splat<T>(kMinValue));
@@ -38,7 +38,7 @@ ENVPOOL_ALWAYS_INLINE void limit_rows(Data<M, T>& d, const T* qpos, const T* qve
     const Mask<T> low = above_low < splat<T>(limit.impedance.margin);
     const Mask<T> high = below_high < splat<T>(limit.impedance.margin), exists = low | high;
     if (!any(exists)) continue;
-    Row<T>& row = d.row[d.rows++];
+    ConstraintRow<T>& row = d.row[d.rows++];
     const T distance = select(low, above_low, below_high);
     row.tree = limit.tree;
     row.dof = limit.dof;
@@ -68,7 +68,7 @@ ENVPOOL_ALWAYS_INLINE void contact_rows(Data<M, T>& d, Contact<T>& contact, cons
   const T impedance = impedance_at(pair.impedance, contact.distance);
   contact.row = d.rows;
   for (i32 k = 0; k < rows; ++k) {
-    Row<T>& row = d.row[d.rows++];
+    ConstraintRow<T>& row = d.row[d.rows++];
     row.tree = pair.tree;
     row.dof = -1;
     row.jacobian = d.contact_rows++;
@@ -77,7 +77,7 @@ ENVPOOL_ALWAYS_INLINE void contact_rows(Data<M, T>& d, Contact<T>& contact, cons
     for (i32 i = 0; i < M::kDofs; ++i) {
       jacobian[i] = is_pyramid ? along[0][i] + along[1 + k / 2][i] * slope : along[0][i];
     }
-    set_row(row, pair.impedance, contact.touches, contact.distance, impedance, dot(jacobian, qvel, M::kDofs),
+    set_row(row, pair.impedance, contact.touches, contact.distance, impedance, dot<M::kDofs>(jacobian, qvel, M::kDofs),
             is_pyramid ? pair.friction : 0);
   }
 }
@@ -93,9 +93,9 @@ ENVPOOL_ALWAYS_INLINE void constraint_rows(Data<M, T>& d, const T* qpos, const T
 
 // The product of a row of the Jacobian and a vector.
 template <class M, class T>
-ENVPOOL_ALWAYS_INLINE T multiply_row(const Data<M, T>& d, const Row<T>& row, const T* x, i32 first, i32 count) {
+ENVPOOL_ALWAYS_INLINE T multiply_row(const Data<M, T>& d, const ConstraintRow<T>& row, const T* x, i32 first, i32 count) {
   if (row.dof >= 0) return row.sign * x[row.dof];
-  return dot(d.jacobian[row.jacobian] + first, x + first, count);
+  return dot<M::kDofs>(d.jacobian[row.jacobian] + first, x + first, count);
 }
 
 }  // namespace envpool::robots

@@ -36,7 +36,7 @@ struct Contact {
 
 // A row of the constraints: a joint limit, or one direction of a contact.
 template <class T>
-struct Row {
+struct ConstraintRow {
   i32 tree;
   i32 dof;       // of a limit; -1 for a contact
   i32 jacobian;  // the number of a contact's row in Data::jacobian
@@ -69,7 +69,7 @@ struct Data {
   // Constraints (collision.h, constraint.h, newton.h).
   i32 contacts, rows, contact_rows;
   Array<Contact<T>, M::kContacts> contact;
-  Array<Row<T>, M::kLimits + M::kContactRows> row;
+  Array<ConstraintRow<T>, M::kLimits + M::kContactRows> row;
   T jacobian[M::kContactRows > 0 ? M::kContactRows : 1][M::kDofs];
   T qacc[M::kDofs], qfrc_constraint[M::kDofs];
 };

@@ -53,6 +53,16 @@ struct Geom {
   f64 bound;  // radius of the bounding sphere
 };
 
+// A geom in an image.
+struct Shape {
+  GeomType type;
+  i32 body;
+  SameFrame same_frame;
+  f64 pos[3], quat[4];
+  f64 radius, half_length;
+  u8 color[3];
+};
+
 struct Site {
   i32 body;
   SameFrame same_frame;

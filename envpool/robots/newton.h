@@ -19,15 +19,15 @@ struct Triangle {
   // Replaces the matrix, of `n` rows, by its Cholesky factor.
   ENVPOOL_ALWAYS_INLINE void factorize(i32 n) {
     for (i32 j = 0; j < n; ++j) {
-      T square = at[j][j] - dot(at[j], at[j], j);
+      T square = at[j][j] - dot<kSize>(at[j], at[j], j);
       square = select(square < splat<T>(kMinValue), splat<T>(kMinValue), square);
       at[j][j] = sqrt(square);
       const T inverse = 1.0 / at[j][j];
-      for (i32 i = j + 1; i < n; ++i) at[i][j] = (at[i][j] - dot(at[i], at[j], j)) * inverse;
+      for (i32 i = j + 1; i < n; ++i) at[i][j] = (at[i][j] - dot<kSize>(at[i], at[j], j)) * inverse;
     }
   }
   ENVPOOL_ALWAYS_INLINE void solve(T* x, i32 n) const {
-    for (i32 i = 0; i < n; ++i) x[i] = (x[i] - dot(at[i], x, i)) / at[i][i];
+    for (i32 i = 0; i < n; ++i) x[i] = (x[i] - dot<kSize>(at[i], x, i)) / at[i][i];
     for (i32 i = n - 1; i >= 0; --i) {
       for (i32 j = i + 1; j < n; ++j) x[i] = x[i] - at[j][i] * x[j];
       x[i] = x[i] / at[i][i];
@@ -102,12 +102,12 @@ class NewtonSolver {
   }
 
  private:
-  ENVPOOL_ALWAYS_INLINE Row<T>& row(i32 k) { return d_.row[M::kTrees == 1 ? k : rows_[k]]; }
+  ENVPOOL_ALWAYS_INLINE ConstraintRow<T>& row(i32 k) { return d_.row[M::kTrees == 1 ? k : rows_[k]]; }
   ENVPOOL_ALWAYS_INLINE T multiply(i32 k, const T* x) { return multiply_row(d_, row(k), x, first_, n_); }
 
   // Returns whether the decrease of the cost that a step along the negative gradient predicts is below the tolerance.
   ENVPOOL_ALWAYS_INLINE Mask<T> is_small(T scale, const T* step) const {
-    return 0.5 * scale * dot(gradient_ + first_, step + first_, n_) < splat<T>(M::kTolerance);
+    return 0.5 * scale * dot<M::kDofs>(gradient_ + first_, step + first_, n_) < splat<T>(M::kTolerance);
   }
 
   // Computes the forces of the rows and the gradient of the cost, and returns its norm.
@@ -115,7 +115,7 @@ class NewtonSolver {
     T* const sum = d_.qfrc_constraint;
     for (i32 i = first_; i < first_ + n_; ++i) sum[i] = T{};
     for (i32 k = 0; k < count_; ++k) {
-      Row<T>& r = row(k);
+      ConstraintRow<T>& r = row(k);
       r.force = select(r.residual < T{}, -r.weight * r.residual, T{});
       if (r.dof >= 0) {
         sum[r.dof] = sum[r.dof] + r.sign * r.force;
@@ -125,7 +125,7 @@ class NewtonSolver {
       }
     }
     for (i32 i = first_; i < first_ + n_; ++i) gradient_[i] = force_[i] - d_.qfrc_smooth[i] - sum[i];
-    return sqrt(dot(gradient_ + first_, gradient_ + first_, n_));
+    return sqrt(dot<M::kDofs>(gradient_ + first_, gradient_ + first_, n_));
   }
 
   ENVPOOL_ALWAYS_INLINE void make_hessian(Triangle<T, M::kDofs>& hessian) {
@@ -133,7 +133,7 @@ class NewtonSolver {
       for (i32 j = 0; j <= i; ++j) hessian.at[i][j] = T{};
     }
     for (i32 k = 0; k < count_; ++k) {
-      const Row<T>& r = row(k);
+      const ConstraintRow<T>& r = row(k);
       const T weight = select(r.residual < T{}, r.weight, T{});
       if (r.dof >= 0) {
         T& element = hessian.at[r.dof - first_][r.dof - first_];
@@ -165,13 +165,13 @@ class NewtonSolver {
     T direction[M::kDofs]{}, moved_force[M::kDofs];
     LineRow<T> line_rows[kRows];
     for (i32 i = first_; i < first_ + n_; ++i) direction[i] = -step_[i];
-    const T length = sqrt(dot(direction + first_, direction + first_, n_));
+    const T length = sqrt(dot<M::kDofs>(direction + first_, direction + first_, n_));
     multiply_mass(d_, direction, moved_force);
-    const auto along = [&](const T* x) { return dot(direction + first_, x + first_, n_); };
+    const auto along = [&](const T* x) { return dot<M::kDofs>(direction + first_, x + first_, n_); };
     const Line<T> line{along(force_) - along(d_.qfrc_smooth), 0.5 * along(moved_force),
                        M::kTolerance * M::kLineSearchTolerance * length / scale};
     for (i32 k = 0; k < count_; ++k) {
-      const Row<T>& r = row(k);
+      const ConstraintRow<T>& r = row(k);
       const T slope = multiply(k, direction), weighted = r.weight * r.residual;
       line_rows[k] = {r.residual, slope, r.residual * weighted * 0.5, slope * weighted, slope * r.weight * slope * 0.5};
     }
@@ -188,7 +188,7 @@ class NewtonSolver {
     }
     T change[kRows];  // 1 for rows that become active, -1 for those that become inactive
     for (i32 k = 0; k < count_; ++k) {
-      Row<T>& r = row(k);
+      ConstraintRow<T>& r = row(k);
       const T before = select(r.residual < T{}, splat<T>(1), T{});
       r.residual = r.residual + alpha * line_rows[k].slope;
       change[k] = select(r.residual < T{}, splat<T>(1), T{}) - before;
@@ -207,7 +207,7 @@ class NewtonSolver {
     Mask<T> lost = no<T>();
     for (i32 k = 0; k < count_; ++k) {
       if (!any(change[k] != T{})) continue;
-      const Row<T>& r = row(k);
+      const ConstraintRow<T>& r = row(k);
       const T root = select(change[k] != T{}, sqrt(r.weight), T{});
       T x[M::kDofs]{};
       if (r.dof >= 0) {
@@ -244,11 +244,11 @@ ENVPOOL_ALWAYS_INLINE void solve_constraints(Data<M, T>& d, const T* warm_start)
   if constexpr (M::kLimits + M::kContactRows > 0) {
     if (d.rows == 0) return;
     T warm_cost{}, smooth_cost{}, momentum[M::kDofs];
-    const auto cost = [](const Row<T>& row, T residual) {
+    const auto cost = [](const ConstraintRow<T>& row, T residual) {
       return select(residual < T{}, 0.5 * row.weight * residual * residual, T{});
     };
     for (i32 k = 0; k < d.rows; ++k) {
-      const Row<T>& row = d.row[k];
+      const ConstraintRow<T>& row = d.row[k];
       warm_cost = warm_cost + cost(row, multiply_row(d, row, warm_start, 0, M::kDofs) - row.reference);
       smooth_cost = smooth_cost + cost(row, multiply_row(d, row, d.qacc_smooth, 0, M::kDofs) - row.reference);
     }

@@ -44,15 +44,16 @@ ENVPOOL_ALWAYS_INLINE void add_scaled(T* to, const T* more, S scale) {
   for (int i = 0; i < kCount; ++i) to[i] = to[i] + more[i] * scale;
 }
 
-// Dot product in mju_dot's order: four partial sums, of which the first block is the beginning, and then the rest.
-template <class A, class B>
+// Dot product of at most kMost elements in mju_dot's order: four partial sums, of which the first block is the beginning,
+// and then the rest.
+template <int kMost, class A, class B>
 ENVPOOL_ALWAYS_INLINE auto dot(const A* a, const B* b, int n) {
   using T = decltype(a[0] * b[0]);
   T sum{};
   int i = 0;
-  if (n >= 4) {
+  if (kMost >= 4 && n >= 4) {
     T s0 = a[0] * b[0], s1 = a[1] * b[1], s2 = a[2] * b[2], s3 = a[3] * b[3];
-    for (i = 4; i + 4 <= n; i += 4) {
+    for (i = 4; kMost >= 8 && i + 4 <= n; i += 4) {
       s0 = s0 + a[i] * b[i];
       s1 = s1 + a[i + 1] * b[i + 1];
       s2 = s2 + a[i + 2] * b[i + 2];

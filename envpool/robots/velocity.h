@@ -4,6 +4,7 @@
 // of Coriolis and centrifugal forces (recursive Newton-Euler algorithm), and actuators.
 #pragma once
 
+#include "envpool/robots/fluid.h"
 #include "envpool/robots/inertia.h"
 
 namespace envpool::robots {
@@ -49,6 +50,7 @@ ENVPOOL_ALWAYS_INLINE void passive_forces(Data<M, T>& d, const T* qpos, const T*
     }
   }
   for (i32 i = 0; i < M::kDofs; ++i) d.qfrc_passive[i] = spring[i] + -(qvel[i] * M::dof(i).damping);
+  if constexpr (M::kDensity > 0 || M::kViscosity > 0) add_fluid_forces(d, d.qfrc_passive);
 }
 
 template <class M, class T>

@@ -15,7 +15,7 @@
 #include "envpool/core/api.h"
 #include "envpool/core/math/normal.h"
 #include "envpool/mujoco/gym/meanings.h"
-#include "envpool/mujoco/physics/numpy.h"
+#include "envpool/core/math/numpy_sum.h"
 #include "envpool/mujoco/physics/simulation.h"
 
 namespace envpool::mujoco {

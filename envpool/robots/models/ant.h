@@ -22,6 +22,7 @@ struct AntModel {
   static constexpr i32 kLimits = 8;
   static constexpr i32 kActuators = 8;
   static constexpr i32 kSites = 0;
+  static constexpr i32 kShapes = 13;
   static constexpr i32 kIterations = 100, kLineSearchIterations = 50;
   static constexpr f64 kTimestep = 0.01;
   static constexpr f64 kTolerance = 1e-08;
@@ -171,6 +172,26 @@ struct AntModel {
         {}};
     return table[i];
   }
+#if ENVPOOL_HOST
+  static constexpr const char* kControls = "hip_4, ankle_4, hip_1, ankle_1, hip_2, ankle_2, hip_3, ankle_3";
+  ENVPOOL_FN static const Shape& shape(i32 i) {
+    static constexpr Shape table[] = {
+        {GeomType::kSphere, 1, SameFrame::kBody, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.25, 0.0, {204, 153, 102}},
+        {GeomType::kCapsule, 2, SameFrame::kInertia, {0.1, 0.1, 0.0}, {0.7071067811865476, 0.4999999999999999, -0.4999999999999999, 0.0}, 0.08, 0.14142135623730953, {204, 153, 102}},
+        {GeomType::kCapsule, 3, SameFrame::kInertia, {0.1, 0.1, 0.0}, {0.7071067811865476, 0.4999999999999999, -0.4999999999999999, 0.0}, 0.08, 0.14142135623730953, {204, 153, 102}},
+        {GeomType::kCapsule, 4, SameFrame::kInertia, {0.2, 0.2, 0.0}, {0.7071067811865476, 0.4999999999999999, -0.4999999999999999, 0.0}, 0.08, 0.28284271247461906, {204, 153, 102}},
+        {GeomType::kCapsule, 5, SameFrame::kInertia, {-0.1, 0.1, 0.0}, {0.7071067811865476, 0.4999999999999999, 0.4999999999999999, -0.0}, 0.08, 0.14142135623730953, {204, 153, 102}},
+        {GeomType::kCapsule, 6, SameFrame::kInertia, {-0.1, 0.1, 0.0}, {0.7071067811865476, 0.4999999999999999, 0.4999999999999999, -0.0}, 0.08, 0.14142135623730953, {204, 153, 102}},
+        {GeomType::kCapsule, 7, SameFrame::kInertia, {-0.2, 0.2, 0.0}, {0.7071067811865476, 0.4999999999999999, 0.4999999999999999, -0.0}, 0.08, 0.28284271247461906, {204, 153, 102}},
+        {GeomType::kCapsule, 8, SameFrame::kInertia, {-0.1, -0.1, 0.0}, {0.7071067811865476, -0.4999999999999999, 0.4999999999999999, 0.0}, 0.08, 0.14142135623730953, {204, 153, 102}},
+        {GeomType::kCapsule, 9, SameFrame::kInertia, {-0.1, -0.1, 0.0}, {0.7071067811865476, -0.4999999999999999, 0.4999999999999999, 0.0}, 0.08, 0.14142135623730953, {204, 153, 102}},
+        {GeomType::kCapsule, 10, SameFrame::kInertia, {-0.2, -0.2, 0.0}, {0.7071067811865476, -0.4999999999999999, 0.4999999999999999, 0.0}, 0.08, 0.28284271247461906, {204, 153, 102}},
+        {GeomType::kCapsule, 11, SameFrame::kInertia, {0.1, -0.1, 0.0}, {0.7071067811865476, -0.4999999999999999, -0.4999999999999999, 0.0}, 0.08, 0.14142135623730953, {204, 153, 102}},
+        {GeomType::kCapsule, 12, SameFrame::kInertia, {0.1, -0.1, 0.0}, {0.7071067811865476, -0.4999999999999999, -0.4999999999999999, 0.0}, 0.08, 0.14142135623730953, {204, 153, 102}},
+        {GeomType::kCapsule, 13, SameFrame::kInertia, {0.2, -0.2, 0.0}, {0.7071067811865476, -0.4999999999999999, -0.4999999999999999, 0.0}, 0.08, 0.28284271247461906, {204, 153, 102}}};
+    return table[i];
+  }
+#endif
 };
 // clang-format on
 

@@ -22,6 +22,7 @@ struct HalfCheetahModel {
   static constexpr i32 kLimits = 6;
   static constexpr i32 kActuators = 6;
   static constexpr i32 kSites = 0;
+  static constexpr i32 kShapes = 8;
   static constexpr i32 kIterations = 100, kLineSearchIterations = 50;
   static constexpr f64 kTimestep = 0.01;
   static constexpr f64 kTolerance = 1e-08;
@@ -146,6 +147,21 @@ struct HalfCheetahModel {
         {}};
     return table[i];
   }
+#if ENVPOOL_HOST
+  static constexpr const char* kControls = "bthigh, bshin, bfoot, fthigh, fshin, ffoot";
+  ENVPOOL_FN static const Shape& shape(i32 i) {
+    static constexpr Shape table[] = {
+        {GeomType::kCapsule, 1, SameFrame::kNone, {0.0, 0.0, 0.0}, {0.7071067811865476, 0.0, -0.7071067811865475, 0.0}, 0.046, 0.5, {204, 153, 102}},
+        {GeomType::kCapsule, 1, SameFrame::kNone, {0.6, 0.0, 0.1}, {0.9068700422993367, 0.0, 0.42141040136664804, 0.0}, 0.046, 0.15, {204, 153, 102}},
+        {GeomType::kCapsule, 2, SameFrame::kInertia, {0.1, 0.0, -0.13}, {-0.32328956686350335, -0.0, -0.9463000876874145, -0.0}, 0.046, 0.145, {204, 153, 102}},
+        {GeomType::kCapsule, 3, SameFrame::kInertia, {-0.14, 0.0, -0.07}, {0.5276199315484069, -0.0, -0.8494805517684643, -0.0}, 0.046, 0.15, {229, 153, 153}},
+        {GeomType::kCapsule, 4, SameFrame::kInertia, {0.03, 0.0, -0.097}, {0.9909013312045479, -0.0, -0.1345903110073483, -0.0}, 0.046, 0.094, {229, 153, 153}},
+        {GeomType::kCapsule, 5, SameFrame::kInertia, {-0.07, 0.0, -0.12}, {0.9663899781345132, 0.0, 0.2570805518921551, 0.0}, 0.046, 0.133, {204, 153, 102}},
+        {GeomType::kCapsule, 6, SameFrame::kInertia, {0.065, 0.0, -0.09}, {0.955336489125606, -0.0, -0.29552020666133955, -0.0}, 0.046, 0.106, {229, 153, 153}},
+        {GeomType::kCapsule, 7, SameFrame::kInertia, {0.045, 0.0, -0.07}, {0.955336489125606, -0.0, -0.29552020666133955, -0.0}, 0.046, 0.07, {229, 153, 153}}};
+    return table[i];
+  }
+#endif
 };
 // clang-format on
 

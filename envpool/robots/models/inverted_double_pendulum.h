@@ -22,6 +22,7 @@ struct InvertedDoublePendulumModel {
   static constexpr i32 kLimits = 1;
   static constexpr i32 kActuators = 1;
   static constexpr i32 kSites = 1;
+  static constexpr i32 kShapes = 4;
   static constexpr i32 kIterations = 100, kLineSearchIterations = 50;
   static constexpr f64 kTimestep = 0.01;
   static constexpr f64 kTolerance = 1e-08;
@@ -105,6 +106,17 @@ struct InvertedDoublePendulumModel {
         {3, SameFrame::kBodyRotation, {0.0, 0.0, 0.6}}};
     return table[i];
   }
+#if ENVPOOL_HOST
+  static constexpr const char* kControls = "slide";
+  ENVPOOL_FN static const Shape& shape(i32 i) {
+    static constexpr Shape table[] = {
+        {GeomType::kCapsule, 0, SameFrame::kNone, {0.0, 0.0, 0.0}, {0.7071067811865476, 0.0, 0.7071067811865476, 0.0}, 0.02, 1.0, {77, 77, 178}},
+        {GeomType::kCapsule, 1, SameFrame::kInertia, {0.0, 0.0, 0.0}, {0.7071067811865476, 0.0, 0.7071067811865476, 0.0}, 0.1, 0.1, {178, 178, 0}},
+        {GeomType::kCapsule, 2, SameFrame::kInertia, {0.0, 0.0, 0.3}, {6.123233995736766e-17, 1.0, 0.0, 0.0}, 0.045, 0.3, {0, 178, 178}},
+        {GeomType::kCapsule, 3, SameFrame::kInertia, {0.0, 0.0, 0.3}, {6.123233995736766e-17, 1.0, 0.0, 0.0}, 0.045, 0.3, {0, 178, 178}}};
+    return table[i];
+  }
+#endif
 };
 // clang-format on
 

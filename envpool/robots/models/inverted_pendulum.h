@@ -22,6 +22,7 @@ struct InvertedPendulumModel {
   static constexpr i32 kLimits = 2;
   static constexpr i32 kActuators = 1;
   static constexpr i32 kSites = 0;
+  static constexpr i32 kShapes = 3;
   static constexpr i32 kIterations = 100, kLineSearchIterations = 50;
   static constexpr f64 kTimestep = 0.02;
   static constexpr f64 kTolerance = 1e-08;
@@ -103,6 +104,16 @@ struct InvertedPendulumModel {
         {}};
     return table[i];
   }
+#if ENVPOOL_HOST
+  static constexpr const char* kControls = "slide";
+  ENVPOOL_FN static const Shape& shape(i32 i) {
+    static constexpr Shape table[] = {
+        {GeomType::kCapsule, 0, SameFrame::kNone, {0.0, 0.0, 0.0}, {0.7071067811865476, 0.0, 0.7071067811865476, 0.0}, 0.02, 1.0, {77, 77, 178}},
+        {GeomType::kCapsule, 1, SameFrame::kInertia, {0.0, 0.0, 0.0}, {0.7071067811865476, 0.0, 0.7071067811865476, 0.0}, 0.1, 0.1, {178, 178, 0}},
+        {GeomType::kCapsule, 2, SameFrame::kInertia, {0.0005, 0.0, 0.3}, {0.0008333324652792869, -0.0, -0.9999996527784408, 0.0}, 0.049, 0.3000004166663773, {0, 178, 178}}};
+    return table[i];
+  }
+#endif
 };
 // clang-format on
 

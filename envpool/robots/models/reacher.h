@@ -22,6 +22,7 @@ struct ReacherModel {
   static constexpr i32 kLimits = 3;
   static constexpr i32 kActuators = 2;
   static constexpr i32 kSites = 0;
+  static constexpr i32 kShapes = 9;
   static constexpr i32 kIterations = 100, kLineSearchIterations = 50;
   static constexpr f64 kTimestep = 0.01;
   static constexpr f64 kTolerance = 1e-08;
@@ -112,6 +113,22 @@ struct ReacherModel {
         {}};
     return table[i];
   }
+#if ENVPOOL_HOST
+  static constexpr const char* kControls = "joint0, joint1";
+  ENVPOOL_FN static const Shape& shape(i32 i) {
+    static constexpr Shape table[] = {
+        {GeomType::kCapsule, 0, SameFrame::kNone, {0.0, -0.3, 0.01}, {0.7071067811865476, 0.0, -0.7071067811865475, 0.0}, 0.02, 0.3, {229, 102, 153}},
+        {GeomType::kCapsule, 0, SameFrame::kNone, {0.3, 0.0, 0.01}, {0.7071067811865476, 0.7071067811865475, 0.0, -0.0}, 0.02, 0.3, {229, 102, 153}},
+        {GeomType::kCapsule, 0, SameFrame::kNone, {0.0, 0.3, 0.01}, {0.7071067811865476, 0.0, -0.7071067811865475, 0.0}, 0.02, 0.3, {229, 102, 153}},
+        {GeomType::kCapsule, 0, SameFrame::kNone, {-0.3, 0.0, 0.01}, {0.7071067811865476, 0.7071067811865475, 0.0, -0.0}, 0.02, 0.3, {229, 102, 153}},
+        {GeomType::kCapsule, 0, SameFrame::kNone, {0.0, 0.0, 0.01}, {6.123233995736766e-17, 1.0, 0.0, 0.0}, 0.011, 0.01, {229, 102, 153}},
+        {GeomType::kCapsule, 1, SameFrame::kInertia, {0.05, 0.0, 0.0}, {0.7071067811865476, 0.0, -0.7071067811865475, 0.0}, 0.01, 0.05, {0, 102, 153}},
+        {GeomType::kCapsule, 2, SameFrame::kInertia, {0.05, 0.0, 0.0}, {0.7071067811865476, 0.0, -0.7071067811865475, 0.0}, 0.01, 0.05, {0, 102, 153}},
+        {GeomType::kSphere, 3, SameFrame::kBody, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.01, 0.0, {0, 204, 153}},
+        {GeomType::kSphere, 4, SameFrame::kBody, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.009, 0.0, {229, 51, 51}}};
+    return table[i];
+  }
+#endif
 };
 // clang-format on
 

@@ -22,6 +22,7 @@ struct SwimmerModel {
   static constexpr i32 kLimits = 2;
   static constexpr i32 kActuators = 2;
   static constexpr i32 kSites = 0;
+  static constexpr i32 kShapes = 3;
   static constexpr i32 kIterations = 100, kLineSearchIterations = 50;
   static constexpr f64 kTimestep = 0.01;
   static constexpr f64 kTolerance = 1e-08;
@@ -111,6 +112,16 @@ struct SwimmerModel {
         {}};
     return table[i];
   }
+#if ENVPOOL_HOST
+  static constexpr const char* kControls = "motor1_rot, motor2_rot";
+  ENVPOOL_FN static const Shape& shape(i32 i) {
+    static constexpr Shape table[] = {
+        {GeomType::kCapsule, 1, SameFrame::kInertia, {1.0, 0.0, 0.0}, {0.7071067811865476, 0.0, 0.7071067811865475, 0.0}, 0.1, 0.5, {204, 153, 102}},
+        {GeomType::kCapsule, 2, SameFrame::kInertia, {-0.5, 0.0, 0.0}, {0.7071067811865476, 0.0, 0.7071067811865475, 0.0}, 0.1, 0.5, {204, 153, 102}},
+        {GeomType::kCapsule, 3, SameFrame::kInertia, {-0.5, 0.0, 0.0}, {0.7071067811865476, 0.0, 0.7071067811865475, 0.0}, 0.1, 0.5, {204, 153, 102}}};
+    return table[i];
+  }
+#endif
 };
 // clang-format on
 

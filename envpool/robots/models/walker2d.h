@@ -22,6 +22,7 @@ struct Walker2dOldModel {
   static constexpr i32 kLimits = 6;
   static constexpr i32 kActuators = 6;
   static constexpr i32 kSites = 0;
+  static constexpr i32 kShapes = 7;
   static constexpr i32 kIterations = 100, kLineSearchIterations = 50;
   static constexpr f64 kTimestep = 0.002;
   static constexpr f64 kTolerance = 1e-08;
@@ -144,6 +145,20 @@ struct Walker2dOldModel {
         {}};
     return table[i];
   }
+#if ENVPOOL_HOST
+  static constexpr const char* kControls = "thigh_joint, leg_joint, foot_joint, thigh_left_joint, leg_left_joint, foot_left_joint";
+  ENVPOOL_FN static const Shape& shape(i32 i) {
+    static constexpr Shape table[] = {
+        {GeomType::kCapsule, 1, SameFrame::kBody, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.05, 0.19999999999999996, {204, 153, 102}},
+        {GeomType::kCapsule, 2, SameFrame::kBodyRotation, {0.0, 0.0, -0.2250000000000001}, {1.0, 0.0, 0.0, 0.0}, 0.05, 0.22500000000000003, {204, 153, 102}},
+        {GeomType::kCapsule, 3, SameFrame::kBody, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.04, 0.25, {204, 153, 102}},
+        {GeomType::kCapsule, 4, SameFrame::kInertia, {-0.1, 0.0, 0.1}, {0.7071067811865476, 0.0, -0.7071067811865475, 0.0}, 0.06, 0.1, {204, 153, 102}},
+        {GeomType::kCapsule, 5, SameFrame::kBodyRotation, {0.0, 0.0, -0.2250000000000001}, {1.0, 0.0, 0.0, 0.0}, 0.05, 0.22500000000000003, {178, 77, 153}},
+        {GeomType::kCapsule, 6, SameFrame::kBody, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.04, 0.25, {178, 77, 153}},
+        {GeomType::kCapsule, 7, SameFrame::kInertia, {-0.1, 0.0, 0.1}, {0.7071067811865476, 0.0, -0.7071067811865475, 0.0}, 0.06, 0.1, {178, 77, 153}}};
+    return table[i];
+  }
+#endif
 };
 // clang-format on
 
