@@ -10,11 +10,14 @@ namespace envpool::robots {
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void composite_inertia(Data<M, T>& d) {
   Inertia<T> composite[M::kBodies];
+  ENVPOOL_UNROLL
   for (i32 b = 1; b < M::kBodies; ++b) composite[b] = d.cinert[b];
+  ENVPOOL_UNROLL
   for (i32 b = M::kBodies - 1; b > 0; --b) {
     const i32 parent = M::body(b).parent;
     if (parent > 0) add<10>(composite[parent].at, composite[b].at);
   }
+  ENVPOOL_UNROLL
   for (i32 i = 0; i < M::kDofs; ++i) {
     const Dof& dof = M::dof(i);
     T* const row = d.mass + dof.row;
@@ -24,6 +27,7 @@ ENVPOOL_ALWAYS_INLINE void composite_inertia(Data<M, T>& d) {
     }
     T momentum[6];
     multiply_inertia(momentum, composite[dof.body], d.cdof[i]);
+    ENVPOOL_UNROLL
     for (i32 k = 0; k < dof.ancestors; ++k) row[k] = dot6(d.cdof[M::column(dof.row + k)], momentum);
     row[dof.ancestors] = dof.armature + dot6(d.cdof[i], momentum);
   }
@@ -32,16 +36,20 @@ ENVPOOL_ALWAYS_INLINE void composite_inertia(Data<M, T>& d) {
 // Replaces a matrix with the structure of M by its factors. `inverse` receives 1 / D.
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void factorize(T* matrix, T* inverse) {
+  ENVPOOL_UNROLL
   for (i32 i = M::kDofs - 1; i >= 0; --i) {
     const Dof& dof = M::dof(i);
     T* const row = matrix + dof.row;
     inverse[i] = 1.0 / row[dof.ancestors];
+    ENVPOOL_UNROLL
     for (i32 k = dof.ancestors - 1; k >= 0; --k) {
       const Dof& ancestor = M::dof(M::column(dof.row + k));
       const T scale = -row[k] * inverse[i];
       T* const other = matrix + ancestor.row;
+      ENVPOOL_UNROLL
       for (i32 n = 0; n <= k; ++n) other[n] = other[n] + row[n] * scale;
     }
+    ENVPOOL_UNROLL
     for (i32 k = 0; k < dof.ancestors; ++k) row[k] = row[k] * inverse[i];
   }
 }
@@ -49,14 +57,18 @@ ENVPOOL_ALWAYS_INLINE void factorize(T* matrix, T* inverse) {
 // Solves a system with the factors.
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void solve(const T* factor, const T* inverse, T* x) {
+  ENVPOOL_UNROLL
   for (i32 i = M::kDofs - 1; i > 0; --i) {
     const Dof& dof = M::dof(i);
+    ENVPOOL_UNROLL
     for (i32 k = 0; k < dof.ancestors; ++k) {
       const i32 j = M::column(dof.row + k);
       x[j] = x[j] - factor[dof.row + k] * x[i];
     }
   }
+  ENVPOOL_UNROLL
   for (i32 i = 0; i < M::kDofs; ++i) x[i] = x[i] * inverse[i];
+  ENVPOOL_UNROLL
   for (i32 i = 1; i < M::kDofs; ++i) {
     const Dof& dof = M::dof(i);
     const auto term = [&](i32 k) { return factor[dof.row + k] * x[M::column(dof.row + k)]; };
@@ -80,9 +92,11 @@ ENVPOOL_ALWAYS_INLINE void solve(const T* factor, const T* inverse, T* x) {
 // Computes M * v.
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void multiply_mass(const Data<M, T>& d, const T* v, T* out) {
+  ENVPOOL_UNROLL
   for (i32 i = 0; i < M::kDofs; ++i) {
     const Dof& dof = M::dof(i);
     out[i] = d.mass[dof.row + dof.ancestors] * v[i];
+    ENVPOOL_UNROLL
     for (i32 k = dof.ancestors - 1; k >= 0; --k) {
       const i32 j = M::column(dof.row + k);
       const T element = d.mass[dof.row + k];

@@ -71,6 +71,7 @@ ENVPOOL_ALWAYS_INLINE void kinematics(Data<M, T>& d, const T* qpos) {
   d.xquat[0][0] = splat<T>(1);
   to_matrix(d.xmat[0], d.xquat[0]);
   copy<9>(d.ximat[0], d.xmat[0]);
+  ENVPOOL_UNROLL
   for (i32 b = 1; b < M::kBodies; ++b) {
     const Body& body = M::body(b);
     if (body.parent == 0) {
@@ -81,6 +82,7 @@ ENVPOOL_ALWAYS_INLINE void kinematics(Data<M, T>& d, const T* qpos) {
       add<3>(d.xpos[b], d.xpos[body.parent]);
       multiply_quaternions(d.xquat[b], d.xquat[body.parent], body.quat);
     }
+    ENVPOOL_UNROLL
     for (i32 j = body.joint; j < body.joint + body.joints; ++j) move_by_joint(d, j, qpos);
     normalize_quaternion(d.xquat[b]);
     to_matrix(d.xmat[b], d.xquat[b]);
@@ -93,9 +95,11 @@ ENVPOOL_ALWAYS_INLINE void kinematics(Data<M, T>& d, const T* qpos) {
 // Computes the centre of mass of each tree, and inertias and axes of motion about it.
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void centers_of_mass(Data<M, T>& d) {
+  ENVPOOL_UNROLL
   for (i32 b = 0; b < M::kBodies; ++b) {
     for (int i = 0; i < 3; ++i) d.com[b][i] = d.xipos[b][i] * M::body(b).mass;
   }
+  ENVPOOL_UNROLL
   for (i32 b = M::kBodies - 1; b > 0; --b) {
     const Body& body = M::body(b);
     if (body.parent > 0) {
@@ -105,12 +109,14 @@ ENVPOOL_ALWAYS_INLINE void centers_of_mass(Data<M, T>& d) {
       for (int i = 0; i < 3; ++i) d.com[b][i] = d.com[b][i] * scale;
     }
   }
+  ENVPOOL_UNROLL
   for (i32 b = 1; b < M::kBodies; ++b) {
     const Body& body = M::body(b);
     T offset[3];
     for (int i = 0; i < 3; ++i) offset[i] = d.xipos[b][i] - d.com[body.root][i];
     make_inertia(d.cinert[b], body.inertia, d.ximat[b], offset, body.mass);
   }
+  ENVPOOL_UNROLL
   for (i32 j = 0; j < M::kJoints; ++j) {
     const Joint& joint = M::joint(j);
     T* const cdof = d.cdof[joint.dof];

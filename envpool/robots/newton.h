@@ -18,6 +18,7 @@ struct Triangle {
 
   // Replaces the matrix, of `n` rows, by its Cholesky factor.
   ENVPOOL_ALWAYS_INLINE void factorize(i32 n) {
+    ENVPOOL_UNROLL
     for (i32 j = 0; j < n; ++j) {
       T square = at[j][j] - dot<kSize>(at[j], at[j], j);
       square = select(square < splat<T>(kMinValue), splat<T>(kMinValue), square);
@@ -27,28 +28,35 @@ struct Triangle {
     }
   }
   ENVPOOL_ALWAYS_INLINE void solve(T* x, i32 n) const {
+    ENVPOOL_UNROLL
     for (i32 i = 0; i < n; ++i) x[i] = (x[i] - dot<kSize>(at[i], x, i)) / at[i][i];
+    ENVPOOL_UNROLL
     for (i32 i = n - 1; i >= 0; --i) {
       for (i32 j = i + 1; j < n; ++j) x[i] = x[i] - at[j][i] * x[j];
       x[i] = x[i] / at[i][i];
     }
   }
-  // Adds x * x^T times `sign`, which is 1, -1, or 0 in lanes that stay as they are, to the matrix whose factor this is.
-  // Overwrites x. Returns the lanes in which the matrix would no longer be positive definite.
-  ENVPOOL_ALWAYS_INLINE Mask<T> update(T* x, T sign, i32 first, i32 n) {
+  // Updates the factor for changes of the matrix by sign * x * x^T, one after the other, and overwrites x. Returns the
+  // lanes in which the matrix would no longer be positive definite. Lanes stay as they are if x is 0 and the sign is -1.
+  // The loops are exchanged: every column takes part in all changes before the next, so that their divisions and roots
+  // overlap.
+  template <class Change>
+  ENVPOOL_ALWAYS_INLINE Mask<T> update(Change* changes, i32 count, i32 n) {
     Mask<T> lost = no<T>();
-    for (i32 k = first; k < n; ++k) {
-      T square = at[k][k] * at[k][k] + sign * (x[k] * x[k]);
-      lost = lost | (square < splat<T>(kMinValue));
-      square = select(square < splat<T>(kMinValue), splat<T>(kMinValue), square);
-      const T root = sqrt(square), c = root / at[k][k], inverse = 1.0 / c, s = x[k] / at[k][k];
-      const Mask<T> same = x[k] == T{};
-      at[k][k] = select(same, at[k][k], root);
-      const T signed_s = sign * s;
-      for (i32 i = k + 1; i < n; ++i) {
-        const T changed = (at[i][k] + signed_s * x[i]) * inverse;
-        at[i][k] = select(same, at[i][k], changed);
-        x[i] = select(same, x[i], c * x[i] - s * at[i][k]);
+    for (i32 k = 0; k < n; ++k) {
+      for (i32 change = 0; change < count; ++change) {
+        if (k < changes[change].first) continue;
+        T* const x = changes[change].x;
+        const T sign = changes[change].sign;
+        T square = at[k][k] * at[k][k] + sign * (x[k] * x[k]);
+        lost = lost | (square < splat<T>(kMinValue));
+        square = select(square < splat<T>(kMinValue), splat<T>(kMinValue), square);
+        const T root = sqrt(square), c = root / at[k][k], inverse = 1.0 / c, s = x[k] / at[k][k], signed_s = sign * s;
+        at[k][k] = root;
+        for (i32 i = k + 1; i < n; ++i) {
+          at[i][k] = (at[i][k] + signed_s * x[i]) * inverse;
+          x[i] = c * x[i] - s * at[i][k];
+        }
       }
     }
     return lost;
@@ -181,16 +189,15 @@ class NewtonSolver {
     active = active & (found.alpha != T{});
     if (!any(active)) return active;
 
-    const T alpha = select(active, found.alpha, T{});
     for (i32 i = first_; i < first_ + n_; ++i) {
-      d_.qacc[i] = d_.qacc[i] + alpha * direction[i];
-      force_[i] = force_[i] + alpha * moved_force[i];
+      d_.qacc[i] = select(active, d_.qacc[i] + found.alpha * direction[i], d_.qacc[i]);
+      force_[i] = select(active, force_[i] + found.alpha * moved_force[i], force_[i]);
     }
     T change[kRows];  // 1 for rows that become active, -1 for those that become inactive
     for (i32 k = 0; k < count_; ++k) {
       ConstraintRow<T>& r = row(k);
       const T before = select(r.residual < T{}, splat<T>(1), T{});
-      r.residual = r.residual + alpha * line_rows[k].slope;
+      r.residual = select(active, r.residual + found.alpha * line_rows[k].slope, r.residual);
       change[k] = select(r.residual < T{}, splat<T>(1), T{}) - before;
     }
     const T norm = compute_gradient();
@@ -203,19 +210,35 @@ class NewtonSolver {
     return active & (is_small(scale, step_) == no<T>());
   }
 
+  struct Change {
+    T x[M::kDofs];
+    T sign;
+    i32 first;  // the first element of x that is not 0
+  };
+
+  // Updates the factor of the Hessian for the rows that change, in the lanes in which they do.
   ENVPOOL_ALWAYS_INLINE void update_factor(const T* change) {
+    constexpr i32 kMost = 8;
+    Change changes[kMost];
+    i32 count = 0;
     Mask<T> lost = no<T>();
     for (i32 k = 0; k < count_; ++k) {
-      if (!any(change[k] != T{})) continue;
-      const ConstraintRow<T>& r = row(k);
-      const T root = select(change[k] != T{}, sqrt(r.weight), T{});
-      T x[M::kDofs]{};
-      if (r.dof >= 0) {
-        x[r.dof - first_] = r.sign * root;
-      } else {
-        for (i32 i = 0; i < n_; ++i) x[i] = d_.jacobian[r.jacobian][first_ + i] * root;
+      const Mask<T> here = change[k] != T{};
+      if (any(here)) {
+        const ConstraintRow<T>& r = row(k);
+        Change& next = changes[count++];
+        const T root = sqrt(r.weight);
+        next.sign = select(here, change[k], splat<T>(-1));
+        next.first = r.dof >= 0 ? r.dof - first_ : 0;
+        for (i32 i = 0; i < n_; ++i) {
+          next.x[i] = r.dof >= 0 ? T{} : select(here, d_.jacobian[r.jacobian][first_ + i] * root, T{});
+        }
+        if (r.dof >= 0) next.x[next.first] = select(here, r.sign * root, T{});
       }
-      lost = lost | hessian_.update(x, change[k], r.dof >= 0 ? r.dof - first_ : 0, n_);
+      if (count == kMost || (count > 0 && k + 1 == count_)) {
+        lost = lost | hessian_.update(changes, count, n_);
+        count = 0;
+      }
     }
     if (!any(lost)) return;
     Triangle<T, M::kDofs> again;

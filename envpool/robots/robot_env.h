@@ -9,7 +9,7 @@
 #include "envpool/core/math/numpy_sum.h"
 #include "envpool/robots/step.h"
 #if ENVPOOL_HOST
-#include "envpool/mujoco/gym/meanings.h"
+#include "envpool/robots/meanings.h"
 #include "envpool/robots/draw.h"
 #endif
 
@@ -108,13 +108,13 @@ class RobotEnv {
     s.render_fps = rint(1 / p.dt);
     s.render_height = s.render_width = kImageSide;
     s.obs<f64>("obs", {Robot::obs_size(p)}).doc(Robot::kObservation);
-    Robot::infos(p, State{}, [&](const char* name, f64) { s.info<f64>(name).doc(mujoco::meaning_of(name)); });
+    Robot::infos(p, State{}, [&](const char* name, f64) { s.info<f64>(name).doc(meaning_of(name)); });
     std::vector<f64> low, high;
     for (i32 i = 0; i < M::kActuators; ++i) {
       low.push_back(M::actuator(i).low);
       high.push_back(M::actuator(i).high);
     }
-    s.action<f64>("action", {M::kActuators}).bounds(low, high).doc(std::string("Controls of ") + M::kControls + ".");
+    s.action<f64>("action", {M::kActuators}).bounds(low, high).doc(M::kControls);
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("qpos", &State::qpos).add("qvel", &State::qvel).add("warm_start", &State::warm_start);

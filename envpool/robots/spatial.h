@@ -10,6 +10,12 @@
 
 namespace envpool::robots {
 
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define ENVPOOL_UNROLL _Pragma("GCC unroll 32")
+#else
+#define ENVPOOL_UNROLL
+#endif
+
 inline constexpr f64 kMinValue = 1e-15;  // mjMINVAL
 
 template <class T>

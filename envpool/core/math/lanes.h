@@ -23,6 +23,7 @@
 namespace envpool {
 
 typedef f64 f64x2 __attribute__((vector_size(16)));
+typedef i64 i64x2 __attribute__((vector_size(16)));
 typedef f32 f32x2 __attribute__((vector_size(8)));
 typedef f64 f64x4 __attribute__((vector_size(32)));
 typedef u64 u64x4 __attribute__((vector_size(32)));
@@ -128,7 +129,14 @@ ENVPOOL_ALWAYS_INLINE f64x4 sqrt(f64x4 x) {
 
 ENVPOOL_ALWAYS_INLINE f64x4 select(i64x4 which, f64x4 yes, f64x4 no) { return which ? yes : no; }
 ENVPOOL_ALWAYS_INLINE f32x4 select(i32x4 which, f32x4 yes, f32x4 no) { return which ? yes : no; }
-ENVPOOL_ALWAYS_INLINE bool any(i64x4 holds) { return (holds[0] | holds[1] | holds[2] | holds[3]) != 0; }
+ENVPOOL_ALWAYS_INLINE bool any(i64x4 holds) {
+  const i64x2 either = i64x2{holds[0], holds[1]} | i64x2{holds[2], holds[3]};
+#if ENVPOOL_AVX2
+  return _mm_movemask_pd(__builtin_bit_cast(__m128d, either)) != 0;
+#else
+  return (either[0] | either[1]) != 0;
+#endif
+}
 
 ENVPOOL_ALWAYS_INLINE f64x4 clamp(f64x4 x, f64 low, f64 high) {
   const f64x4 least = f64x4{} + low, most = f64x4{} + high;
