@@ -97,7 +97,8 @@ def header(model: mujoco.MjModel, name: str, source: str) -> str:
     lines = [
         "// SPDX-License-Identifier: Apache-2.0",
         "//",
-        f"// {source}. Written by tools/mujoco_tables.py; do not edit.",
+        f"// {source}.",
+        "// Written by tools/mujoco_tables.py; do not edit.",
         "#pragma once",
         "",
         '#include "envpool/robots/model.h"',
@@ -199,7 +200,9 @@ def _check_joint(model: mujoco.MjModel, i: int) -> None:
     _require(not model.jnt_actfrclimited[i], model, "joint", i, "no actuatorfrcrange")
     if kind == _FREE:
         _require(model.jnt_stiffness[i] == 0, model, "joint", i, "no stiffness of a free joint")
-        _require(model.body_parentid[model.jnt_bodyid[i]] == 0, model, "joint", i, "a free joint of a child of the world")
+        _require(
+            model.body_parentid[model.jnt_bodyid[i]] == 0, model, "joint", i, "a free joint of a child of the world"
+        )
     elif model.jnt_limited[i]:
         low, high = model.jnt_range[i]
         _require(high - low > 2 * model.jnt_margin[i], model, "joint", i, "a range wider than twice the margin")

@@ -38,7 +38,16 @@ FLAGS = (
 )
 
 # Steps per second at which a family is played. 0: one step for each key, for environments that wait for the player.
-_RATES = {"classic_control": 15, "minatar": 8, "box2d": 40, "robots": 20, "tag": 6, "minigrid": 0, "toy_text": 0, "bsuite": 0}
+_RATES = {
+    "classic_control": 15,
+    "minatar": 8,
+    "box2d": 40,
+    "robots": 20,
+    "tag": 6,
+    "minigrid": 0,
+    "toy_text": 0,
+    "bsuite": 0,
+}
 _OTHER_RATE = 10
 # Families that readers cannot play: those of Atari read files that we do not have, and tests have no family.
 _NOT_PLAYED = {"atari", ""}
@@ -227,7 +236,9 @@ def _plain(number: Any) -> float | int:
     return value
 
 
-def _controls(family: str, table: str, arrays: ArraySpecs) -> tuple[list[dict[str, Any]], list[list[float | int]] | None]:
+def _controls(
+    family: str, table: str, arrays: ArraySpecs
+) -> tuple[list[dict[str, Any]], list[list[float | int]] | None]:
     """Returns the controls of an environment, and the action without a pressed key."""
     field = arrays.actions[0]
     if len(arrays.actions) == 1 and field.discrete and not field.shape:

@@ -152,7 +152,7 @@ class Collider {
   }
   ENVPOOL_ALWAYS_INLINE void at_closest(i32 pair, Mask<T> near, const T* begin1, const T* along1, const T* begin2,
                                         const T* along2, T s, T t, T a, T b, T c) {
-    const Mask<T> below = t < T{}, above = t > splat<T>(1);
+    const Mask<T> below = t<T{}, above = t> splat<T>(1);
     s = select(below, clamp(-c / a, 0.0, 1.0), select(above, clamp((b - c) / a, 0.0, 1.0), s));
     t = clamp(t, 0.0, 1.0);
     T center1[3], center2[3];

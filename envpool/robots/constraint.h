@@ -20,14 +20,13 @@ ENVPOOL_ALWAYS_INLINE T impedance_at(const Impedance& i, T distance) {
 
 // Fills the weight and reference of a row that has the given velocity. `friction` is 0 for a row without a pyramid.
 template <class T>
-ENVPOOL_ALWAYS_INLINE void set_row(ConstraintRow<T>& row, const Impedance& i, Mask<T> exists, T distance, T impedance, T velocity,
-                                   f64 friction) {
+ENVPOOL_ALWAYS_INLINE void set_row(ConstraintRow<T>& row, const Impedance& i, Mask<T> exists, T distance, T impedance,
+                                   T velocity, f64 friction) {
   T regularizer = (1.0 - impedance) * i.diagonal / impedance;
   regularizer = select(regularizer > splat<T>(kMinValue), regularizer, splat<T>(kMinValue));
   if (friction != 0) regularizer = 2 * friction * friction * regularizer;
   row.weight = select(exists, 1.0 / regularizer, T{});
-  row.reference = select(
-      exists, -i.damping * velocity - i.stiffness * impedance * (distance - i.margin), T{});
+  row.reference = select(exists, -i.damping * velocity - i.stiffness * impedance * (distance - i.margin), T{});
 }
 
 template <class M, class T>
@@ -43,8 +42,8 @@ ENVPOOL_ALWAYS_INLINE void limit_rows(Data<M, T>& d, const T* qpos, const T* qve
     row.tree = limit.tree;
     row.dof = limit.dof;
     row.sign = select(exists, select(low, splat<T>(1), splat<T>(-1)), T{});
-    set_row(row, limit.impedance, exists, distance, impedance_at(limit.impedance, distance),
-            row.sign * qvel[limit.dof], 0);
+    set_row(row, limit.impedance, exists, distance, impedance_at(limit.impedance, distance), row.sign * qvel[limit.dof],
+            0);
   }
 }
 
@@ -93,7 +92,8 @@ ENVPOOL_ALWAYS_INLINE void constraint_rows(Data<M, T>& d, const T* qpos, const T
 
 // The product of a row of the Jacobian and a vector.
 template <class M, class T>
-ENVPOOL_ALWAYS_INLINE T multiply_row(const Data<M, T>& d, const ConstraintRow<T>& row, const T* x, i32 first, i32 count) {
+ENVPOOL_ALWAYS_INLINE T multiply_row(const Data<M, T>& d, const ConstraintRow<T>& row, const T* x, i32 first,
+                                     i32 count) {
   if (row.dof >= 0) return row.sign * x[row.dof];
   return dot<M::kDofs>(d.jacobian[row.jacobian] + first, x + first, count);
 }

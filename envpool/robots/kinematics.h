@@ -38,13 +38,15 @@ ENVPOOL_ALWAYS_INLINE void move_by_joint(Data<M, T>& d, i32 index, const T* qpos
   const Joint& joint = M::joint(index);
   T* const pos = d.xpos[joint.body];
   T* const quat = d.xquat[joint.body];
-  if (M::kFreeJoints && joint.type == JointType::kFree) {
-    copy<3>(pos, qpos + joint.position);
-    copy<4>(quat, qpos + joint.position + 3);
-    normalize_quaternion(quat);
-    copy<3>(d.xanchor[index], pos);
-    copy<3>(d.xaxis[index], joint.axis);
-    return;
+  if constexpr (M::kFreeJoints) {
+    if (joint.type == JointType::kFree) {
+      copy<3>(pos, qpos + joint.position);
+      copy<4>(quat, qpos + joint.position + 3);
+      normalize_quaternion(quat);
+      copy<3>(d.xanchor[index], pos);
+      copy<3>(d.xaxis[index], joint.axis);
+      return;
+    }
   }
   rotate(d.xaxis[index], quat, joint.axis);
   rotate(d.xanchor[index], quat, joint.pos);

@@ -117,8 +117,8 @@ ENVPOOL_ALWAYS_INLINE void search_brackets_in_lanes(const i64x4& which, const Li
                 rows[k].quadratic[lane]};
     }
     const LinePoint<f64> found =
-        search_bracket(own, count, {line.linear[lane], line.quadratic[lane], line.tolerance[lane]},
-                       lane_of(best, lane), lane_of(other, lane), evaluations, limit);
+        search_bracket(own, count, {line.linear[lane], line.quadratic[lane], line.tolerance[lane]}, lane_of(best, lane),
+                       lane_of(other, lane), evaluations, limit);
     best.alpha[lane] = found.alpha;
     best.cost[lane] = found.cost;
   }

@@ -34,8 +34,8 @@ struct Joint {
 
 struct Dof {
   i32 body;
-  i32 row, ancestors;  // the address of its row in M, and the number of elements before the diagonal
-  bool simple;         // its row of M is a constant
+  i32 row, ancestors;              // the address of its row in M, and the number of elements before the diagonal
+  bool simple;                     // its row of M is a constant
   f64 armature, damping, inertia;  // `inertia` is dof_M0
 };
 
@@ -72,10 +72,10 @@ struct Site {
 // How hard a constraint is: the stiffness and damping that solref and solimp mean, and the impedance as a function of
 // the violation.
 struct Impedance {
-  f64 stiffness, damping;            // K and B in MuJoCo's documentation
-  f64 low, high, width, middle;      // solimp
+  f64 stiffness, damping;        // K and B in MuJoCo's documentation
+  f64 low, high, width, middle;  // solimp
   f64 margin;
-  f64 diagonal;                      // the approximate diagonal of A
+  f64 diagonal;  // the approximate diagonal of A
 };
 
 // A joint limit.
@@ -89,8 +89,8 @@ struct Limit {
 struct Pair {
   i32 geom1, geom2;
   i32 root, tree;
-  i32 dimensions;  // condim: 1 or 3
-  i32 chain;         // the first element in the table of chains of dofs that move one of the geoms, but not both:
+  i32 dimensions;     // condim: 1 or 3
+  i32 chain;          // the first element in the table of chains of dofs that move one of the geoms, but not both:
   i32 links1, links;  // the number of those that move geom1, which come first, and the number of all
   f64 friction;
   Impedance impedance;

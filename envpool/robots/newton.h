@@ -37,9 +37,9 @@ struct Triangle {
     }
   }
   // Updates the factor for changes of the matrix by sign * x * x^T, one after the other, and overwrites x. Returns the
-  // lanes in which the matrix would no longer be positive definite. Lanes stay as they are if x is 0 and the sign is -1.
-  // The loops are exchanged: every column takes part in all changes before the next, so that their divisions and roots
-  // overlap.
+  // lanes in which the matrix would no longer be positive definite. Lanes stay as they are if x is 0 and the sign is
+  // -1. The loops are exchanged: every column takes part in all changes before the next, so that their divisions and
+  // roots overlap.
   template <class Change>
   ENVPOOL_ALWAYS_INLINE Mask<T> update(Change* changes, i32 count, i32 n) {
     Mask<T> lost = no<T>();
@@ -184,8 +184,7 @@ class NewtonSolver {
       line_rows[k] = {r.residual, slope, r.residual * weighted * 0.5, slope * weighted, slope * r.weight * slope * 0.5};
     }
     const Mask<T> searching = active & (length >= splat<T>(kMinValue));
-    const LinePoint<T> found =
-        search_line<kRows>(line_rows, count_, line, searching, i32(M::kLineSearchIterations));
+    const LinePoint<T> found = search_line<kRows>(line_rows, count_, line, searching, i32(M::kLineSearchIterations));
     active = active & (found.alpha != T{});
     if (!any(active)) return active;
 

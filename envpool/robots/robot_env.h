@@ -9,8 +9,8 @@
 #include "envpool/core/math/numpy_sum.h"
 #include "envpool/robots/step.h"
 #if ENVPOOL_HOST
-#include "envpool/robots/meanings.h"
 #include "envpool/robots/draw.h"
+#include "envpool/robots/meanings.h"
 #endif
 
 namespace envpool::robots {

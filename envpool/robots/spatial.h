@@ -50,8 +50,8 @@ ENVPOOL_ALWAYS_INLINE void add_scaled(T* to, const T* more, S scale) {
   for (int i = 0; i < kCount; ++i) to[i] = to[i] + more[i] * scale;
 }
 
-// Dot product of at most kMost elements in mju_dot's order: four partial sums, of which the first block is the beginning,
-// and then the rest.
+// Dot product of at most kMost elements in mju_dot's order: four partial sums, of which the first block is the
+// beginning, and then the rest.
 template <int kMost, class A, class B>
 ENVPOOL_ALWAYS_INLINE auto dot(const A* a, const B* b, int n) {
   using T = decltype(a[0] * b[0]);
@@ -108,7 +108,7 @@ ENVPOOL_ALWAYS_INLINE void rotate(T* out, const Q* q, const V* v) {
 template <class T>
 ENVPOOL_ALWAYS_INLINE void normalize_quaternion(T* q) {
   const T norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  const Mask<T> tiny = norm < splat<T>(kMinValue), off = fabs(norm - 1.0) > splat<T>(kMinValue);
+  const Mask<T> tiny = norm<splat<T>(kMinValue), off = fabs(norm - 1.0)> splat<T>(kMinValue);
   const T scale = 1.0 / norm;
   for (int i = 0; i < 4; ++i) q[i] = select(tiny, splat<T>(i == 0), select(off, q[i] * scale, q[i]));
 }

@@ -10,9 +10,8 @@
 
 namespace envpool::robots {
 
-// Computes everything that follows from positions, velocities and controls (mj_forward).
 template <class M, class T>
-ENVPOOL_ALWAYS_INLINE void forward(Data<M, T>& d, const T* qpos, const T* qvel, const T* warm_start) {
+ENVPOOL_ALWAYS_INLINE void forward_inlined(Data<M, T>& d, const T* qpos, const T* qvel, const T* warm_start) {
   kinematics(d, qpos);
   centers_of_mass(d);
   composite_inertia(d);
@@ -27,6 +26,21 @@ ENVPOOL_ALWAYS_INLINE void forward(Data<M, T>& d, const T* qpos, const T* qvel, 
   constraint_rows(d, qpos, qvel);
   solve_constraints(d, warm_start);
 }
+template <class M>
+ENVPOOL_NOINLINE void forward_called(Data<M, f64>& d, const f64* qpos, const f64* qvel, const f64* warm_start) {
+  forward_inlined(d, qpos, qvel, warm_start);
+}
+
+// Computes everything that follows from positions, velocities and controls (mj_forward). The code for one robot is
+// compiled once, and that for lanes is inlined, because functions that take lanes must be.
+template <class M, class T>
+ENVPOOL_ALWAYS_INLINE void forward(Data<M, T>& d, const T* qpos, const T* qvel, const T* warm_start) {
+  if constexpr (sizeof(T) == sizeof(f64)) {
+    forward_called(d, qpos, qvel, warm_start);
+  } else {
+    forward_inlined(d, qpos, qvel, warm_start);
+  }
+}
 
 // Moves positions by velocities for a time.
 template <class M, class T>
@@ -39,15 +53,17 @@ ENVPOOL_ALWAYS_INLINE void integrate_positions(T* qpos, const T* qvel, f64 time)
       q[0] = q[0] + time * v[0];
       continue;
     }
-    for (int i = 0; i < 3; ++i) q[i] = q[i] + time * v[i];
-    T axis[3], turned[4];
-    copy<3>(axis, v + 3);
-    const T angle = time * normalize3(axis);
-    const auto [sine, cosine] = sincos(angle * 0.5);
-    const T turn[4] = {cosine, axis[0] * sine, axis[1] * sine, axis[2] * sine};
-    normalize_quaternion(q + 3);
-    multiply_quaternions(turned, q + 3, turn);
-    copy<4>(q + 3, turned);
+    if constexpr (M::kFreeJoints) {
+      for (int i = 0; i < 3; ++i) q[i] = q[i] + time * v[i];
+      T axis[3], turned[4];
+      copy<3>(axis, v + 3);
+      const T angle = time * normalize3(axis);
+      const auto [sine, cosine] = sincos(angle * 0.5);
+      const T turn[4] = {cosine, axis[0] * sine, axis[1] * sine, axis[2] * sine};
+      normalize_quaternion(q + 3);
+      multiply_quaternions(turned, q + 3, turn);
+      copy<4>(q + 3, turned);
+    }
   }
 }
 

@@ -50,9 +50,7 @@ struct Swimmer : RobotEnv<Swimmer, SwimmerModel, SwimmerParams, SwimmerTask> {
   }
 #endif
   static constexpr const char* kObservation = "Positions without the first link's x and y, velocities.";
-  ENVPOOL_FN static i64 obs_size(const Params& p) {
-    return Model::kPositions + Model::kDofs - 2 * p.exclude_positions;
-  }
+  ENVPOOL_FN static i64 obs_size(const Params& p) { return Model::kPositions + Model::kDofs - 2 * p.exclude_positions; }
   template <class Put>
   ENVPOOL_FN static void infos(const Params& p, const State& s, Put put) {
     put("x_position", s.qpos[0]);

@@ -48,7 +48,7 @@ def pairs(ours: Any, theirs: Any) -> list[tuple[str, Any, Any]]:
     names = ("observation", "reward", "terminated", "truncated")
     found = [(name, a, b) for name, a, b in zip(names, ours[:-1], theirs[:-1], strict=False)]
     assert ours[-1].keys() == theirs[-1].keys(), (ours[-1].keys(), theirs[-1].keys())
-    return found + [(key, value, theirs[-1][key]) for key, value in ours[-1].items()]
+    return found + [(key, value, theirs[-1][key]) for key, value in ours[-1].items() if isinstance(value, np.ndarray)]
 
 
 def main() -> int:

@@ -14,9 +14,9 @@
 
 #include "envpool/core/api.h"
 #include "envpool/core/math/normal.h"
-#include "envpool/robots/meanings.h"
 #include "envpool/core/math/numpy_sum.h"
 #include "envpool/mujoco/physics/simulation.h"
+#include "envpool/robots/meanings.h"
 
 namespace envpool::mujoco {
 

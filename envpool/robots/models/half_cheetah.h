@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The model half_cheetah.xml of gymnasium 1.4.0, compiled by MuJoCo 3.17.0. Written by tools/mujoco_tables.py; do not edit.
+// The model half_cheetah.xml of gymnasium 1.4.0, compiled by MuJoCo 3.17.0.
+// Written by tools/mujoco_tables.py; do not edit.
 #pragma once
 
 #include "envpool/robots/model.h"
