@@ -5,8 +5,7 @@
 // MuJoCo 3.17.0, which determines the last bits.
 #pragma once
 
-#include "envpool/core/api.h"
-#include "envpool/core/math/lanes.h"
+#include "envpool/robots/lanes.h"
 
 namespace envpool::robots {
 

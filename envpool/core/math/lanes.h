@@ -13,7 +13,7 @@
 #if ENVPOOL_SIMD
 
 #if ENVPOOL_AVX2
-#include <emmintrin.h>
+#include <xmmintrin.h>
 #else
 #include <arm_neon.h>
 #endif
@@ -23,7 +23,6 @@
 namespace envpool {
 
 typedef f64 f64x2 __attribute__((vector_size(16)));
-typedef i64 i64x2 __attribute__((vector_size(16)));
 typedef f32 f32x2 __attribute__((vector_size(8)));
 typedef f64 f64x4 __attribute__((vector_size(32)));
 typedef u64 u64x4 __attribute__((vector_size(32)));
@@ -115,28 +114,10 @@ ENVPOOL_ALWAYS_INLINE f32x4 sqrt(f32x4 x) {
   return __builtin_bit_cast(f32x4, vsqrtq_f32(__builtin_bit_cast(float32x4_t, x)));
 #endif
 }
-ENVPOOL_ALWAYS_INLINE f64x4 sqrt(f64x4 x) {
-  // In halves, which are about as fast: baseline functions cannot use instructions of AVX.
-#if ENVPOOL_AVX2
-  const f64x2 low = __builtin_bit_cast(f64x2, _mm_sqrt_pd(__m128d{x[0], x[1]}));
-  const f64x2 high = __builtin_bit_cast(f64x2, _mm_sqrt_pd(__m128d{x[2], x[3]}));
-#else
-  const f64x2 low = __builtin_bit_cast(f64x2, vsqrtq_f64(float64x2_t{x[0], x[1]}));
-  const f64x2 high = __builtin_bit_cast(f64x2, vsqrtq_f64(float64x2_t{x[2], x[3]}));
-#endif
-  return f64x4{low[0], low[1], high[0], high[1]};
-}
 
 ENVPOOL_ALWAYS_INLINE f64x4 select(i64x4 which, f64x4 yes, f64x4 no) { return which ? yes : no; }
 ENVPOOL_ALWAYS_INLINE f32x4 select(i32x4 which, f32x4 yes, f32x4 no) { return which ? yes : no; }
-ENVPOOL_ALWAYS_INLINE bool any(i64x4 holds) {
-  const i64x2 either = i64x2{holds[0], holds[1]} | i64x2{holds[2], holds[3]};
-#if ENVPOOL_AVX2
-  return _mm_movemask_pd(__builtin_bit_cast(__m128d, either)) != 0;
-#else
-  return (either[0] | either[1]) != 0;
-#endif
-}
+ENVPOOL_ALWAYS_INLINE bool any(i64x4 holds) { return (holds[0] | holds[1] | holds[2] | holds[3]) != 0; }
 
 ENVPOOL_ALWAYS_INLINE f64x4 clamp(f64x4 x, f64 low, f64 high) {
   const f64x4 least = f64x4{} + low, most = f64x4{} + high;
