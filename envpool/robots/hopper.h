@@ -23,7 +23,9 @@ namespace envpool::robots {
 struct HopperTraits {
   using Model = HopperModel;
   static constexpr bool kHealthyState = true;
-  static constexpr f64 kLowest = 0.7, kHighest = __builtin_huge_val(), kAngle = 0.2;
+#if ENVPOOL_HOST
+  static constexpr f64 kLowest = 0.7, kHighest = kInfinity, kAngle = 0.2;
+#endif
 };
 struct Hopper : PlanarWalker<Hopper, HopperTraits> {
   static constexpr const char* kName = "Hopper";

@@ -23,7 +23,9 @@ namespace envpool::robots {
 struct Walker2dTraits {
   using Model = Walker2dModel;
   static constexpr bool kHealthyState = false;
+#if ENVPOOL_HOST
   static constexpr f64 kLowest = 0.8, kHighest = 2.0, kAngle = 1.0;
+#endif
 };
 struct Walker2d : PlanarWalker<Walker2d, Walker2dTraits> {
   static constexpr const char* kName = "Walker2d";

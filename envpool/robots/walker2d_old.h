@@ -16,7 +16,9 @@ namespace envpool::robots {
 struct Walker2dOldTraits {
   using Model = Walker2dOldModel;
   static constexpr bool kHealthyState = false;
+#if ENVPOOL_HOST
   static constexpr f64 kLowest = 0.8, kHighest = 2.0, kAngle = 1.0;
+#endif
 };
 struct Walker2dOld : PlanarWalker<Walker2dOld, Walker2dOldTraits> {
   static constexpr const char* kName = "Walker2dOld";

@@ -74,7 +74,7 @@ def test_all_robots_are_compared() -> None:
 
 @pytest.mark.parametrize("robot", sorted({name.rpartition("-")[0] for name in IDS}))
 def test_every_version_and_option_has_the_bits_of_the_library(robot: str) -> None:
-    cases = [(name, {}) for name in IDS if name.startswith(f"{robot}-")]
+    cases: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in IDS if name.startswith(f"{robot}-")]
     cases += [(name, options) for name, options in MORE if name.startswith(f"{robot}-")]
     limit = {"max_episode_steps": 120}
     comparisons = [
@@ -91,7 +91,7 @@ def test_without_our_sine_the_library_differs() -> None:
 @pytest.mark.parametrize("task_id", [name for name in IDS if name.endswith("-v5")])
 def test_lanes_have_the_bits_of_single_robots(task_id: str) -> None:
     """Compares groups of robots, which are stepped in lanes, with pools of one, which are not."""
-    options = {"num_threads": 1, "seed": DAY, "max_episode_steps": 60}
+    options: dict[str, Any] = {"num_threads": 1, "seed": DAY, "max_episode_steps": 60}
     random = np.random.default_rng(DAY)
     with envpool.make(f"robots/{task_id}", num_envs=8, **options) as pool:
         single = [envpool.make(f"robots/{task_id}", first_stream=i, **options) for i in range(8)]
