@@ -71,6 +71,7 @@ class NewtonSolver {
 
   ENVPOOL_ALWAYS_INLINE NewtonSolver(Data<M, T>& data, i32 tree)
       : d_(data), first_(M::kTrees == 1 ? 0 : M::tree(tree).dof), n_(M::kTrees == 1 ? M::kDofs : M::tree(tree).dofs) {
+    if constexpr (M::kTrees > 1) zero<M::kDofs>(gradient_);
     for (i32 k = 0; k < d_.rows; ++k) {
       if (M::kTrees == 1 || d_.row[k].tree == tree) rows_[count_++] = k;
     }
@@ -94,7 +95,7 @@ class NewtonSolver {
     const Mask<T> small = scale * norm < splat<T>(M::kTolerance);
     const Mask<T> may_be_solved = active & small;
     if (any(may_be_solved)) {
-      T step[M::kDofs]{};
+      T step[M::kDofs];
       copy<M::kDofs>(step, gradient_);
       robots::solve<M>(d_.factor, d_.inverse, step);
       active = active & ((may_be_solved & is_small(scale, step)) == no<T>());
@@ -253,7 +254,7 @@ class NewtonSolver {
   i32 count_ = 0;
   i32 rows_[kRows];
   T force_[M::kDofs];  // M * qacc
-  T gradient_[M::kDofs]{}, step_[M::kDofs]{};
+  T gradient_[M::kDofs], step_[M::kDofs];
   Triangle<T, M::kDofs> hessian_;
 };
 
