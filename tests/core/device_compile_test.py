@@ -108,6 +108,7 @@ BODIES = [
     ("f[0] = f[1] * f[2] + f[3];", 1),
     ("d[0] = d[1] * d[2] + d[3];", 1),
     ("f[0] = f[1] / f[2]; d[0] = sqrt(d[1]); f[3] = sqrtf(f[4]); d[2] = d[3] / d[4] * d[5] + 1.0;", 1),
+    ("d[0] = 1.0 / d[1]; d[2] = d[3] * d[4] + 1.0;", 1),
     ("f[0] = fmaf(f[1], f[2], f[3]);", 0),  # fused with any flags
     ("f[0] = f[1] / f[2] * f[3] + f[4];", 1),  # a division may use fused operations, but not this sum
 ]

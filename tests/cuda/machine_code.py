@@ -29,13 +29,14 @@ SLOW = {"AtariEnv", "AleEnv"}  # the kernels that take ten to twenty seconds to 
 _FUNCTION = re.compile(r"([$\w][$\w.]*):$")
 _INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?(?P<operation>[A-Z][A-Z0-9_]*)(?P<rest>[^;]*);")
 # Routines that NVRTC adds for unusual operands.
-_NVIDIAS_OWN = re.compile(r"\$__internal_\d+_\$__cuda_sm\w+?_(div|rcp|sqrt|dsqrt|rem)_\w+$")
+_NVIDIAS_OWN = re.compile(r"\$__internal_\d+_\$__cuda_sm\w+?_(div|rcp|dblrcp|sqrt|dsqrt|rem)_\w+$")
 # Each division or square root contains one of these instructions, and this many fused operations to round the result.
 _SEQUENCES = {
     "FCHK": {"FFMA": 5},  # f32 / f32
     "0x1800000": {"FFMA": 2},  # 1 / f32, which adds this constant to the divisor to find out whether it is unusual
     "MUFU.RSQ": {"FFMA": 2},  # sqrt(f32)
     "MUFU.RCP64H": {"DFMA": 7, "FFMA": 1},  # f64 / f64
+    "0x300402": {"DFMA": -2, "FFMA": -1},  # 1 / f64, which adds this constant, needs fewer than a division
     "MUFU.RSQ64H": {"DFMA": 5},  # sqrt(f64)
 }
 _CONSTANT = re.compile(r"\S* R\d+, -RZ, RZ, [^,R]+, [^,R]+$")  # an HFMA2 that loads a constant into a register
@@ -111,8 +112,8 @@ def fused(listing: str) -> list[str]:
             operation, rest = match["operation"], match["rest"].rstrip()
             if operation == "MUFU":
                 operation += "." + rest.split()[0].removeprefix(".")
-            elif operation in ("IADD3", "VIADD") and "0x1800000" in rest:
-                operation = "0x1800000"
+            elif operation in ("IADD3", "VIADD") and (constant := re.search(r"\b0x(1800000|300402)\b", rest)):
+                operation = constant[0]
             if operation.startswith("HFMA2") and not _CONSTANT.match(rest):
                 problems.append(f"{function}: {operation}{rest}")
             counts[function][operation] += 1
