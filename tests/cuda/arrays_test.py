@@ -15,6 +15,7 @@ import pytest
 import envpool
 from tests.cuda.device_arrays import OnDevice, make
 from tests.standin.driver import STANDIN
+from tests.support.interrupting import check_interrupts
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -201,3 +202,22 @@ def test_a_pool_is_closed_while_another_thread_reads_it() -> None:
     for thread in threads:
         thread.join(30)
     assert errors == ["[CartPole-v1] the pool is closed"] * 3
+
+
+@pytest.mark.parametrize("face", ["gymnasium", "gym", "dm"])  # the others return arrays of NumPy
+def test_an_interrupt_anywhere_in_a_call(face: str) -> None:
+    check_interrupts(face, device="cuda")
+
+
+def test_an_interrupt_while_an_action_is_converted() -> None:
+    class Interrupting(OnDevice):
+        @property
+        def __cuda_array_interface__(self) -> dict[str, Any]:
+            raise KeyboardInterrupt
+
+    gpu, cpu = make(num_envs=4), make(num_envs=4, device="cpu")
+    gpu.reset(), cpu.reset()
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            gpu.step(Interrupting(np.zeros(4, int)))
+        assert np.array_equal(gpu.step(np.ones(4, int))[0].numpy(), cpu.step(np.ones(4, int))[0])
