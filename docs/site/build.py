@@ -33,6 +33,7 @@ CONTENTS = {
         "first_minutes",
         "libraries",
         "concepts",
+        "recipes",
         "migration",
         "warpdrive",
         "jax",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every code block of README.md, CONTRIBUTING.md and docs/.
 
-The blocks of a page run in order in one namespace, except that each block of the README is a program of its own. C++
-headers are written to the file that their first line names. A `text` block must equal the output of the Python block
-before it. A comment `<!-- not run: why -->` above a block skips it, and so does `<!-- needs: package -->`, because
+The blocks of a page run in order in one namespace, except that each block of the README, and each Python block whose first
+line names a file, is a program of its own. C++ headers are written to the file that their first line names. A `text`
+block must equal the output of the Python block before it. A comment `<!-- not run: why -->` above a block skips it, and so does `<!-- needs: package -->`, because
 library_pages_test.py runs that block.
 """
 
@@ -72,8 +72,12 @@ def test_code_of_pages(page, tmp_path, monkeypatch, cache):
     names = {"__name__": "__main__"}
     printed = ""
     for block in blocks(page):
-        if block.kind == "cpp":
+        if block.file:
             Path(block.file).write_text(block.text)
+        if block.kind == "python" and block.file:
+            printed = subprocess.run(
+                [sys.executable, block.file], check=True, stdout=subprocess.PIPE, text=True, timeout=300
+            ).stdout
         elif block.kind == "python":
             with contextlib.redirect_stdout(io.StringIO()) as out, without_opengl():
                 exec(compile(block.text, page.name, "exec"), names)
@@ -81,7 +85,9 @@ def test_code_of_pages(page, tmp_path, monkeypatch, cache):
         elif block.kind == "text":
             assert printed == block.text
         else:
-            assert block.kind in NOT_PYTHON, f"unknown kind of block: {block.kind!r}"
+            assert block.kind == "cpp" and block.file or block.kind in NOT_PYTHON, (
+                f"unknown kind of block: {block.kind!r}"
+            )
 
 
 PROGRAMS = [block.text for block in blocks(README) if block.kind == "python"]
