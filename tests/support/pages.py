@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 SOURCE = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"))
 README = SOURCE / "README.md"
-PAGES = [path for path in (README, SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))) if path.is_file()]
+_DOCS = sorted((SOURCE / "docs").glob("*.md"))
+PAGES = [path for path in (README, SOURCE / "CONTRIBUTING.md", *_DOCS, SOURCE / "docs/site/api.md") if path.is_file()]
 
 _NOTE = r"(?:<!-- (?P<note>(?:not run|needs): [^\n]+?) -->\n+)?"
 _BLOCK = re.compile(
@@ -100,6 +101,8 @@ def inline_commands(page: Path) -> list[Command]:
     text = page.read_text() if page.is_file() else ""
     text = _BLOCK.sub(lambda match: "\n" * match[0].count("\n"), text)
     return [
-        Command(page.name, text.count("\n", 0, match.start()) + 1, " ".join(match["command"].split()), match["note"] or "")
+        Command(
+            page.name, text.count("\n", 0, match.start()) + 1, " ".join(match["command"].split()), match["note"] or ""
+        )
         for match in _INLINE.finditer(text)
     ]
