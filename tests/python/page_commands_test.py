@@ -8,7 +8,8 @@ packages of pyproject.toml, and nothing that is called envpool. A program of a n
 env/bin/python, is therefore the one that runs this test. `envpool play` runs in a terminal, where it is quit.
 
 A command that takes minutes, or needs what the tests do not have, has `<!-- not run: why -->` above its block. Like the
-commands in sentences, it is not run, but its make target, script, subcommand and options must exist.
+commands in sentences, it is not run, but its make target, script, subcommand and options must exist. The commands of
+docs/gpu.md are all of this kind, because they need a GPU.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.pages import PAGES, SOURCE, Command, code_blocks, commands, inline_commands
+from tests.support import pages
+from tests.support.pages import PAGES, SOURCE, Command, code_blocks
 
 pytest.importorskip("typer")
 tomllib = pytest.importorskip("tomllib")
@@ -43,6 +45,21 @@ pytestmark = [
     pytest.mark.skipif(not PAGES, reason="needs the sources: ENVPOOL_SOURCE_DIR"),
     pytest.mark.skipif(sys.version_info < (3, 11), reason="the tests' JAX needs Python 3.11"),
 ]
+
+
+def commands(page: Path) -> list[Command]:
+    """Returns the commands of a page, those in its sentences last."""
+    found = [*pages.commands(page), *pages.inline_commands(page)]
+    return (
+        [command._replace(note=command.note or "not run: it needs a GPU") for command in found]
+        if page.stem == "gpu"
+        else found
+    )
+
+
+def to_run(page: Path) -> list[Command]:
+    """Returns the commands that test_the_commands_of_a_page_run runs."""
+    return [command for command in commands(page) if not command.note and command in pages.commands(page)]
 
 
 def requirements() -> Iterator[tuple[str, str]]:
@@ -166,9 +183,9 @@ def help_of(*subcommand: str) -> str:
 
 
 def sources_of(script: Path) -> str:
-    """Returns the text of a script and of the modules in its folder that it imports."""
+    """Returns the text of a script and of the modules in its folder that it imports or, in a shell, runs."""
     text = script.read_text()
-    for name in {*re.findall(r"^\s*(?:from|import) (\w+)", text, re.MULTILINE)}:
+    for name in {*re.findall(r"(?:^\s*(?:from|import) |\btools/)(\w+)", text, re.MULTILINE)}:
         if script.with_name(f"{name}.py").is_file():
             text += script.with_name(f"{name}.py").read_text()
     return text
@@ -203,7 +220,7 @@ def check(command: Command, folder: Path, environment: dict[str, str]) -> None:
         assert command.note or program == "pip", f"{command}: cannot be checked"
 
 
-WITH_COMMANDS = [page for page in PAGES if any(not command.note for command in commands(page))]
+WITH_COMMANDS = [page for page in PAGES if to_run(page)]
 
 
 @pytest.mark.sampled(one_in=4)
@@ -211,10 +228,10 @@ WITH_COMMANDS = [page for page in PAGES if any(not command.note for command in c
 def test_the_commands_of_a_page_run(page, tmp_path, environment):
     make_folder(tmp_path)
     exports = ""
-    for command in commands(page):
+    for command in to_run(page):
         if command.text.startswith("export "):
             exports += f"{command.text}\n"
-        elif not command.note:
+        else:
             run(command._replace(text=exports + command.text), tmp_path, environment)
 
 
@@ -222,13 +239,18 @@ def test_the_commands_of_a_page_run(page, tmp_path, environment):
 @pytest.mark.parametrize("page", [*PAGES, *THIRD_PARTY], ids=lambda page: f"{page.parent.name}-{page.stem}")
 def test_what_is_not_run_exists(page, tmp_path, environment):
     make_folder(tmp_path)
-    for command in (*(command for command in commands(page) if command.note), *inline_commands(page)):
-        check(command, tmp_path, environment)
+    for command in commands(page):
+        if command not in to_run(page):
+            check(command, tmp_path, environment)
 
 
 def test_a_page_that_installs_from_an_index_fails(tmp_path, environment):
     make_folder(tmp_path)
-    for text in ("pip install 'envpool[atari]'", "pip install 'envpool-unified[cuda]'", "pip install './envpool[nothing]'"):
+    for text in (
+        "pip install 'envpool[atari]'",
+        "pip install 'envpool-unified[cuda]'",
+        "pip install './envpool[nothing]'",
+    ):
         with pytest.raises(AssertionError, match="envpool"):
             run(Command("page.md", 1, text, ""), tmp_path, environment)
     run(Command("page.md", 1, "pip install './envpool[atari,cli]' stable-baselines3", ""), tmp_path, environment)
@@ -250,6 +272,6 @@ def test_commands_that_do_not_exist_are_found(text, tmp_path, environment):
 
 
 def test_every_comment_gives_a_reason():
-    notes = [command.note for page in PAGES for command in (*commands(page), *inline_commands(page)) if command.note]
+    notes = [command.note for page in PAGES for command in commands(page) if command.note]
     assert notes and all(len(note.partition(": ")[2]) > 10 for note in notes)
     assert shutil.which("bash")
