@@ -22,7 +22,7 @@ from tests.support import pages
 from tests.support.pages import README, SOURCE, Block
 
 PAGES = [page for page in pages.PAGES if page != README]
-NOT_PYTHON = {"sh", "console", "cmake", "toml"}
+NOT_PYTHON = {"sh", "console", "cmake", "toml", "{eval-rst}"}
 
 pytestmark = [
     pytest.mark.skipif(not README.is_file(), reason="needs the sources: ENVPOOL_SOURCE_DIR"),

@@ -20,7 +20,7 @@ PAGES = [path for path in (README, SOURCE / "CONTRIBUTING.md", *_DOCS, SOURCE / 
 
 _NOTE = r"(?:<!-- (?P<note>(?:not run|needs): [^\n]+?) -->\n+)?"
 _BLOCK = re.compile(
-    rf"^{_NOTE}(?:```(?P<kind>\w*)\n(?P<fenced>.*?)^```$|(?<=\n\n)(?P<indented>(?:    [^\n]*\n|\n(?=    ))+))",
+    rf"^{_NOTE}(?:```(?P<kind>[^\s`]*)\n(?P<fenced>.*?)^```$|(?<=\n\n)(?P<indented>(?:    [^\n]*\n|\n(?=    ))+))",
     re.MULTILINE | re.DOTALL,
 )
 _PROGRAMS = r"(?:pip|python3?|envpool|make|taskset|bash)"
