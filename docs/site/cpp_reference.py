@@ -12,6 +12,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from textwrap import dedent
+
+import headers
 
 # The sections of the page: the title, the header, and the names that it lists; no names: all in the namespace.
 SECTIONS = [
@@ -230,8 +233,7 @@ def _comment(path: Path) -> str:
     parts = []
     for part in re.split(r"\n\n+", "\n".join(lines).strip("\n")):
         is_code = part.startswith("  ")
-        escaped = re.sub(r"([\\*_\[\]<>|#$])", r"\\\1", part)
-        parts.append(f"```cpp\n{part}\n```" if is_code else escaped)
+        parts.append(f"```cpp\n{dedent(part)}\n```" if is_code else headers.escaped(part))
     return "\n\n".join(parts).replace("\n```\n\n```cpp\n", "\n\n")
 
 
