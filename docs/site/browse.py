@@ -202,6 +202,32 @@ def search(walk: Walk) -> None:
         walk.wrong.append("search.html: finds nothing for 'autoreset'")
 
 
+# Filters of the gallery as they are in its address, an environment that fits, and one that does not.
+FILTERS = [
+    ("", "Pong", ""),
+    ("ids=door+6x6", "MiniGrid-DoorKey-6x6", "MiniGrid-DoorKey-5x5"),
+    ("ids=ale/pong-v5", "Pong", "Breakout"),
+    ("family=mujoco&devices=pool", "Ant", "Pong"),
+    ("devices=gpu&action=continuous", "Pendulum", "CartPole"),
+    ("players=several", "TagContinuous", "Taxi"),
+]
+
+
+def filter_gallery(walk: Walk) -> None:
+    """Checks that the gallery's filters show and hide the right environments, from its address and when they are typed."""
+    cards = "[...document.querySelectorAll('.gallery > a')].filter(a => a.getClientRects().length).map(a => a.innerText.trim())"
+    for filters, fits, other in FILTERS:
+        walk.page.goto(f"{walk.base}environments.html#{filters}", wait_until="load")
+        walk.page.reload(wait_until="load")
+        shown = walk.page.evaluate(cards)
+        if fits not in shown or other in shown:
+            walk.wrong.append(f"environments.html#{filters}: expected {fits} and not {other!r}, got {shown[:5]}")
+    walk.page.goto(f"{walk.base}environments.html", wait_until="load")
+    walk.page.fill(".filters input", "no such id")
+    if walk.page.evaluate(cards):
+        walk.wrong.append("environments.html: shows environments with the id 'no such id'")
+
+
 def main() -> None:
     """Checks the built site and prints the errors; exits with 1 if there are any."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -219,6 +245,7 @@ def main() -> None:
         walk = Walk(page, base, pictures)
         walk.all()
         search(walk)
+        filter_gallery(walk)
         walk.readme(arguments.out.resolve() / "README.html")
         version = browser.version
         browser.close()

@@ -78,7 +78,7 @@ def bodies(model: Any, array: str, meaning: str, unit: str, limit: float = np.in
 
     def part(body: int) -> Part:
         value = lambda data: np.clip(getattr(data, array)[body], -limit, limit)  # noqa: E731
-        return Part(meaning, f"body {model.body(body).name}", unit, value)
+        return Part(meaning, f"body {model.body(body).name or f'number {body}'}", unit, value)
 
     return [part(body) for body in range(1, model.nbody)]
 
