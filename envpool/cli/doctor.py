@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import os
 import platform
@@ -63,7 +64,7 @@ def examine() -> dict[str, Any]:
         "core": core,
         "families": [] if core["error"] or conflicting else _families(),
         "packages": {
-            name: {"version": version_of(name), "for": use, "command": pip_install(name)} for name, use in _PACKAGES
+            name: {"version": _version_of(name), "for": use, "command": pip_install(name)} for name, use in _PACKAGES
         },
         "cpus": cpus(),
         "native_code": native_code(),
@@ -72,6 +73,14 @@ def examine() -> dict[str, Any]:
         "gpu": gpu.examine(),
         "display": next((name for name in ("DISPLAY", "WAYLAND_DISPLAY") if os.environ.get(name)), ""),
     }
+
+
+def _version_of(name: str) -> str:
+    """Returns the version of a package. pygame-ce is imported as pygame, and cannot be installed together with it."""
+    if name == "pygame" and importlib.util.find_spec("pygame"):
+        community = version_of("pygame-ce")
+        return f"{community}, pygame-ce" if community else version_of("pygame") or "of an unknown version"
+    return version_of(name)
 
 
 def _core() -> dict[str, str]:

@@ -110,8 +110,8 @@
 //     void start();  void finish_start();
 //     // optional, for environments that run in other processes. For up to kMax environments at a time, the pool makes
 //     // a CallBatch, which first gets the calls of all of them. Then reset() or step() of the environment is called
-//     for
-//     // each number that next() returns. It returns the result of the posted call, or makes the call itself if none
+//     // for each number that next() returns.
+//     // These calls return the result of the posted call, or make the call themselves if none
 //     // was posted.
 //     struct CallBatch {
 //       static constexpr i32 kMax = 256;                          // the most calls that a CallBatch takes
@@ -128,10 +128,10 @@ namespace envpool {
 
 // The outcome of a step. The engine applies the time limit, and sets the discount to 0 if the episode terminated.
 struct Outcome {
-  f32 reward = 0;
-  bool terminated = false;
-  bool truncated = false;
-  f32 discount = 1;
+  f32 reward = 0;           // of this step
+  bool terminated = false;  // the episode has ended
+  bool truncated = false;   // the environment cuts the episode off; the time limit is the engine's
+  f32 discount = 1;         // of the future, for dm_env and JAX
 };
 
 #ifndef ENVPOOL_CHECK  // Otherwise check/accessors.h defines Row and ActionRow.
@@ -164,11 +164,11 @@ struct ActionRow {
   i64 row;
 
   template <class T, int kElements = 1>
-  ENVPOOL_FN const T* at(int field) const {
+  ENVPOOL_FN const T* at(int field) const {  // the first of the row's elements of a field
     return static_cast<const T*>(fields[field]) + row * kElements;
   }
   template <class T>
-  ENVPOOL_FN const T* row_of(int field) const {
+  ENVPOOL_FN const T* row_of(int field) const {  // the same, if options set the number of elements
     return reinterpret_cast<const T*>(static_cast<const u8*>(fields[field]) + row * row_bytes[field]);
   }
 };
@@ -178,16 +178,16 @@ struct ActionRow {
 // The state of a multi-agent environment. Its size is fixed, except in the specialization, where options set it.
 template <class Env>
 struct World {
-  typename Env::Shared shared;
-  typename Env::Agent agent[Env::kMaxPlayers];
+  typename Env::Shared shared;                  // one for all agents
+  typename Env::Agent agent[Env::kMaxPlayers];  // one for each
 };
 
 template <class Env>
   requires(!requires { typename Env::Agent; })
 struct World<Env> {
-  alignas(16) typename Env::Shared shared;
+  alignas(16) typename Env::Shared shared;  // with several agents whose number options set
 
-  ENVPOOL_FN void* extra() { return this + 1; }
+  ENVPOOL_FN void* extra() { return this + 1; }  // the extra_bytes() of the world
   ENVPOOL_FN const void* extra() const { return this + 1; }
 };
 

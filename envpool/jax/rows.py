@@ -125,6 +125,7 @@ class RowFormat:
 
 
 _AnyRow = TypeVar("_AnyRow", bound="_EnvRow")
+_SLOTS = ("format", "raw", "model")
 
 
 class _EnvRow:
@@ -140,6 +141,15 @@ class _EnvRow:
         if name.startswith("__"):
             raise AttributeError(name)
         return self.format.part(name).read(self.raw)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _SLOTS:
+            getattr(self, name)  # raises an error that names the parts, if this is none
+            raise AttributeError(
+                f"[{self.format.label}] {name}: expected replace({name}=...), which returns a changed copy, got an "
+                "assignment"
+            )
+        super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(name for name, _ in self.format.parts)]

@@ -25,6 +25,7 @@ from envpool._core import usable_cpus  # noqa: E402
 from envpool.atari.registration import _read_rom  # noqa: E402
 from envpool.cli.doctor import advice  # noqa: E402
 from envpool.cli.info import describe  # noqa: E402
+from envpool.python.distribution import version_of  # noqa: E402
 from envpool.python.registry import find  # noqa: E402
 from tests.cli.commands import COMMAND, environment, in_terminal, run  # noqa: E402
 
@@ -170,6 +171,7 @@ def test_doctor(tmp_path: Path) -> None:
     assert facts["cpus"]["usable"] <= facts["cpus"]["affinity"] <= facts["cpus"]["machine"]
     assert len(facts["cpus"]["layout"]) == facts["cpus"]["usable"]
     assert facts["packages"]["numpy"]["version"] == np.__version__
+    assert facts["packages"]["pygame"]["version"] == f"{version_of('pygame-ce')}, pygame-ce"
     assert not facts["cache"]["writable"]
     assert "ENVPOOL_CACHE_DIR" in facts["cache"]["command"]
     assert "no-such" in facts["compiler"]["why"]

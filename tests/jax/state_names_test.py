@@ -45,3 +45,15 @@ def test_the_names_belong_to_the_values():
     np.testing.assert_allclose(obs, [np.cos(state.theta), np.sin(state.theta), state.theta_dot], atol=1e-6)
     with pytest.raises(TypeError, match=r"^\[Pendulum-v1\] x: expected one of"):
         state.replace(x=1.0)
+
+
+def test_an_assignment_names_replace():
+    env, params = envpool.jax.make("CartPole-v1")
+    _, state = env.reset(jax.random.key(3), params)
+    for row, name in ((params, "gravity"), (params, "max_steps_in_episode"), (state, "position"), (state, "theta")):
+        with pytest.raises(
+            AttributeError, match=rf"^\[CartPole-v1\] {name}: expected replace\({name}=...\), .* assignment"
+        ):
+            setattr(row, name, 3.0)
+    with pytest.raises(AttributeError, match=r"^\[CartPole-v1\] gravitas: expected one of"):
+        params.gravitas = 3.0

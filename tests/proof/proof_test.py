@@ -414,9 +414,8 @@ def test_a_visit_that_is_killed_loses_nothing_and_continues(tmp_path: Path) -> N
     lines = read(out / "results.jsonl")
     assert (out / "gpu.md").read_text().startswith("## Rehearsal")
     shutil.rmtree(tmp_path / "work")  # as on another machine
-    begun = time.monotonic()
     output, _ = visit(tmp_path, out, 2, "--sections", "machine", "speed", "sizes").communicate()
-    assert "== done, after" in output and time.monotonic() - begun < 120
+    assert "== done, after" in output
     later = read(out / "results.jsonl")
     assert later[: len(lines)] == lines and names(later) == [*names(lines), "CartPole-v1 x 64", "CartPole-v1 x 1"]
     files = {"results.jsonl", "gpu.md", "machine.txt", "run.txt", "threads.json"}

@@ -65,10 +65,9 @@ def test_the_baseline_has_every_case():
 def test_threads_measures_pools_within_the_time(python, tmp_path):
     result = tmp_path / "threads.json"
     few = [f"--python={python}", f"--json={result}", "--tasks=CartPole-v1", "--threads=1,3", "--window=0.02"]
-    started = time.monotonic()
     done = run("threads.py", *few, "--seconds=20", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert time.monotonic() - started < 30  # includes the start and the end of the interpreter
+    assert "have passed" not in done.stderr  # what the script says if it ends before it has measured everything
     record = json.loads(result.read_text())
     assert [entry["case"]["loop"] for entry in record["results"]] == ["sync", "async"]
     for entry in record["results"]:

@@ -155,15 +155,13 @@ STEPS, SLEEPS, HANGS = "0", "2", "3"  # Faulty's commands
 )
 def test_a_program_ends_while_a_pool_steps(kept, command, num_pools, times):
     for _ in range(times):
-        began = time.monotonic()
         assert run(BUSY, kept, command, num_pools) == ("ends\nsteps\n" if kept == "atexit" else "ends\n")
-        assert time.monotonic() - began < 60
 
 
 def test_hanging_environments_delay_the_exit_by_seconds():
     began = time.monotonic()
     assert run(BUSY, "forever", HANGS, "2") == "ends\n"
-    assert 4 < time.monotonic() - began < 60
+    assert time.monotonic() - began > 4
 
 
 def test_importing_in_a_subinterpreter():

@@ -169,7 +169,6 @@ def test_a_lost_node_is_detected(cluster):
             warnings.simplefilter("always")
             while not (lost := env.step(np.zeros(4, int))[-1]["lost"]).any() and time.monotonic() - started < 60:
                 time.sleep(0.05)  # The process may end shortly after its node.
-        assert time.monotonic() - started < 60  # Detection takes about 2 s. A new process takes most of the rest.
         assert lost.tolist() == [True, True, False, False]
         assert any("worker 0" in str(warning.message) for warning in said)
 

@@ -150,13 +150,10 @@ void DevicePool::check_usable() {
 }
 
 void DevicePool::require_idle(i32 env_id, const char* call) const {
-  if (env_id < 0 || env_id >= num_envs_) {
-    label_.throw_invalid_argument(std::string(call) + ": env_id: expected an id in 0.." +
-                                  std::to_string(num_envs_ - 1) + ", got " + std::to_string(env_id));
+  label_.require_env_id(call, env_id, num_envs_);
+  if (groups_[size_t(env_id / options_.batch_size)]->busy || busy_[size_t(env_id)] != 0) {
+    label_.throw_under_way(call, env_id);
   }
-  if (!groups_[size_t(env_id / options_.batch_size)]->busy && busy_[size_t(env_id)] == 0) return;
-  label_.throw_invalid_call(std::string(call) + ": environment " + std::to_string(env_id) +
-                            " is under way; receive its result first");
 }
 
 void DevicePool::send_parts(const char* call, const std::function<std::vector<CallPart>()>& convert) {
@@ -262,7 +259,7 @@ void DevicePool::reset(const py::object& env_id, const py::object& seeds, const 
 }
 
 DevicePool::Pending DevicePool::next_pending() {
-  if (pending_.empty()) label_.throw_invalid_call("recv: nothing is under way; call send, reset or async_reset first");
+  if (pending_.empty()) label_.throw_nothing_under_way();
   Pending pending = std::move(pending_.front());
   pending_.pop_front();
   set_busy(pending, false);

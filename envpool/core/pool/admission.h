@@ -85,14 +85,8 @@ class Admission {
   }
 
   void require_idle(i32 env_id, const char* call) const {
-    if (env_id < 0 || env_id >= num_envs_) {
-      label_.throw_invalid_argument(std::string(call) + ": env_id: expected an id in 0.." +
-                                    std::to_string(num_envs_ - 1) + ", got " + std::to_string(env_id));
-    }
-    if (under_way_[size_t(env_id)]) {
-      label_.throw_invalid_call(std::string(call) + ": environment " + std::to_string(env_id) +
-                                " is under way; receive its result first");
-    }
+    label_.require_env_id(call, env_id, num_envs_);
+    if (under_way_[size_t(env_id)]) label_.throw_under_way(call, env_id);
   }
   // Throws if the episode of an environment is over. Pools without autoreset call this.
   void require_unfinished(const i32* env_ids, i32 count) const {

@@ -400,9 +400,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // for other threads, because they cannot be interrupted.
   void throw_if_wait_is_endless(Caller caller) const {
     if (caller == Caller::kUser && multiple_callers_) return;
-    if (sync_ && results_.empty()) {
-      label_.throw_invalid_call("recv: nothing is under way; call send, reset or async_reset first");
-    }
+    if (sync_ && results_.empty()) label_.throw_nothing_under_way();
     if (!sync_ && admission_.count() < options_.batch_size) {
       label_.throw_invalid_call("recv: a batch needs " + std::to_string(options_.batch_size) +
                                 " environments but only " + std::to_string(admission_.count()) + " are under way");
