@@ -67,7 +67,7 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
             ClosedPoolError: the environment is closed.
         """
         if self.pool.closed:
-            self._refuse_closed("reset")
+            self._raise_closed("reset")
         if options and "reset_mask" in options:
             raise ValueError(
                 f"[{self.pool.spec.id}] options: expected no 'reset_mask' for a single environment, got one"
@@ -86,7 +86,7 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
             ClosedPoolError: the environment is closed.
         """
         if self.pool.closed:
-            self._refuse_closed("step")
+            self._raise_closed("step")
         if not self.pool._begun:
             raise PoolResetNeeded(
                 f"[{self.pool.spec.id}] step: expected a call of reset before the first step, got none"
@@ -102,7 +102,7 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
             ClosedPoolError: the environment is closed.
         """
         if self.pool.closed:
-            self._refuse_closed("render")
+            self._raise_closed("render")
         images = None if self.render_mode is None else self.pool.render()
         return None if images is None else images[0]
 
@@ -110,7 +110,7 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
         """Closes the pool."""
         self.pool.close()
 
-    def _refuse_closed(self, call: str) -> NoReturn:
+    def _raise_closed(self, call: str) -> NoReturn:
         raise ClosedPoolError(f"[{self.pool.spec.id}] {call}: the pool is closed")
 
 
