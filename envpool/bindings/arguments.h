@@ -146,7 +146,9 @@ class ActionArgument {
     } catch (py::error_already_set& error) {
       if (error.matches(PyExc_MemoryError)) throw;
       // torch says what to call on a tensor that requires gradients or is on a GPU.
-      const bool is_tensor = py::hasattr(object, "detach");
+      const bool listed =
+          (py::isinstance<py::list>(object) || py::isinstance<py::tuple>(object)) && py::len(object) > 0;
+      const bool is_tensor = py::hasattr(listed ? py::object(object[py::int_(0)]) : object, "detach");
       throw_wrong_type(type_name(object) + (is_tensor ? ": " + py::str(error.value()).cast<std::string>() : ""), label);
     }
   }

@@ -128,5 +128,14 @@ def _observed(space: gymnasium.Space[Any], tree: Any) -> Any:
 
 
 def _batched(action: Any) -> Any:
-    """Returns an action as a batch of one."""
-    return {key: _batched(value) for key, value in action.items()} if isinstance(action, dict) else np.asarray([action])
+    """Returns an action as a batch of one. What cannot be converted stays as it is, so that the pool's error describes it."""
+    if isinstance(action, dict):
+        return {key: _batched(value) for key, value in action.items()}
+    if action is None or isinstance(action, np.ma.MaskedArray):
+        return action
+    try:
+        return np.asarray([action])
+    except MemoryError:
+        raise
+    except Exception:
+        return action
