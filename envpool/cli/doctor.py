@@ -36,6 +36,7 @@ _PACKAGES = (
     ("pygame", "envpool play in a window"),
 )
 _REQUIRED = 3
+_SAME_MODULE = {"pygame": "pygame-ce"}  # other distributions of the same module; both at once would be broken
 
 
 def doctor(*, as_json: bool) -> None:
@@ -62,7 +63,7 @@ def examine() -> dict[str, Any]:
         "core": core,
         "families": [] if core["error"] or conflicting else _families(),
         "packages": {
-            name: {"version": version_of(name), "for": use, "command": pip_install(name)} for name, use in _PACKAGES
+            name: {"version": _version(name), "for": use, "command": pip_install(name)} for name, use in _PACKAGES
         },
         "cpus": cpus(),
         "native_code": native_code(),
@@ -71,6 +72,12 @@ def examine() -> dict[str, Any]:
         "gpu": gpu.examine(),
         "display": next((name for name in ("DISPLAY", "WAYLAND_DISPLAY") if os.environ.get(name)), ""),
     }
+
+
+def _version(package: str) -> str:
+    """Returns the version of a package, or of the one that is installed instead of it, with its name."""
+    found, other = version_of(package), _SAME_MODULE.get(package, "")
+    return found or (f"{version_of(other)} of {other}" if other and version_of(other) else "")
 
 
 def _core() -> dict[str, str]:

@@ -157,7 +157,6 @@ class _EnvRow:
     def __init__(self, raw: Any, row_format: RowFormat) -> None:
         self.raw = raw
         self.format = row_format
-        flax_states.register(type(self), self._restored)
 
     @classmethod
     def _restored(cls: type[_AnyRow], raw: Any, row_format: RowFormat) -> _AnyRow:
@@ -307,6 +306,9 @@ class EnvParams(_EnvRow):
             )
         raw = model.change(raw, operands, options=tuple(numbers), widest=widest, words=row_format.words)
         return EnvParams(raw, row_format, model)
+
+
+flax_states.register(EnvState, EnvParams)
 
 
 def option_values(params: EnvParams) -> dict[str, Value]:

@@ -96,7 +96,8 @@ class ResetOptions:
 
 
 def _number(name: str, value: Any) -> float:
-    number = as_number(value, "float")
+    is_scalar = isinstance(value, np.ndarray) and value.ndim == 0  # which gymnasium takes, too
+    number = as_number(value.item() if is_scalar else value, "float")
     if number is None:
         raise wrong_type(f"options[{name!r}]", "a number", value)
     if not math.isfinite(number):

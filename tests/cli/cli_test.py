@@ -23,6 +23,7 @@ imageio = pytest.importorskip("imageio.v3")
 
 from envpool._core import usable_cpus  # noqa: E402
 from envpool.atari.registration import _read_rom  # noqa: E402
+from envpool.cli import doctor  # noqa: E402
 from envpool.cli.doctor import advice  # noqa: E402
 from envpool.cli.info import describe  # noqa: E402
 from envpool.python.registry import find  # noqa: E402
@@ -154,6 +155,17 @@ def test_info_shows_an_image() -> None:
     assert "38;2" not in text
     assert "::::" in text or "----" in text or "...." in text
     assert "\u2580" in run("info", "Acrobot-v1", "--picture").stdout
+
+
+def test_doctor_knows_other_packages_of_the_same_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pygame-ce is imported as pygame, and pip install pygame would break it."""
+    installed = {"pygame-ce": "2.5.8"}
+    monkeypatch.setattr(doctor, "version_of", lambda name: installed.get(name, ""))
+    assert doctor.examine()["packages"]["pygame"]["version"] == "2.5.8 of pygame-ce"
+    installed["pygame"] = "2.6.1"
+    assert doctor.examine()["packages"]["pygame"]["version"] == "2.6.1"
+    installed.clear()
+    assert not doctor.examine()["packages"]["pygame"]["version"]
 
 
 def test_doctor(tmp_path: Path) -> None:

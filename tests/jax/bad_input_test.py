@@ -107,7 +107,11 @@ CALLS = [
     (lambda: envpool.jax.make("FrozenLake-v1", size=10**30), ValueError, "size: expected an int, got 1000000000"),
     (lambda: envpool.jax.make("CartPole-v1", gravitas=3), TypeError, "unknown option 'gravitas'"),
     (lambda: envpool.jax.make("CartPole-v1", step_values=4), ValueError, "step_values: expected 5 or 6, got 4"),
-    (lambda: envpool.jax.make("Faulty-v0"), ValueError, "Faulty-v0. it cannot run in JAX: it is not portable"),
+    (
+        lambda: envpool.jax.make("Faulty-v0"),
+        ValueError,
+        "Faulty-v0. it cannot run in JAX, because it is not portable; the functions of a pool's xla",
+    ),
     (lambda: ENV.reset_batch(KEY, 0), ValueError, "num_envs: expected an int from 1 to .*, got 0"),
     (lambda: ENV.reset_batch(KEY, 2.0), ValueError, "num_envs: expected an int from 1 to .*, got 2.0"),
 ]

@@ -62,8 +62,27 @@ def test_pickled_and_copied_rows():
         assert params.replace(gravity=5.0).gravity == 5
 
 
+FLAX = """
+import sys, jax
+FIRST
+import envpool.jax
+env, params = envpool.jax.make("CartPole-v1")
+state = env.reset(jax.random.key(7), params)[1]
+import flax.serialization
+tree = {"state": state, "params": params.replace(gravity=5.0)}
+loaded = flax.serialization.from_bytes({"state": env.reset(jax.random.key(8))[1], "params": params}, flax.serialization.to_bytes(tree))
+assert (loaded["state"].raw == state.raw).all() and loaded["params"].gravity == 5
+env.step(None, loaded["state"], 0, loaded["params"])
+"""
+
+
+@pytest.mark.parametrize("first", ["", "import flax.serialization", "import flax"])
+def test_flax_is_imported_before_or_after(first):
+    pytest.importorskip("flax")
+    subprocess.run([sys.executable, "-c", FLAX.replace("FIRST", first)], check=True, timeout=200)
+
+
 def test_flax_saves_states_and_parameters():
-    """`flax.serialization` is imported after `envpool.jax` here, and by some users before."""
     serialization = pytest.importorskip("flax.serialization")
     params = PARAMS.replace(gravity=5.0)
     tree = {"states": STATES, "params": params, "steps": np.int32(3)}

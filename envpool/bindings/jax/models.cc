@@ -106,7 +106,8 @@ Error* instantiate_model(Call* call) noexcept { return instantiate(*call, models
 ModelInfo add_model(const abi::Table& table, const std::string& label, OptionList options, i32 max_episode_steps,
                     DeviceProgram program) {
   if (table.pure == nullptr) {
-    throw std::invalid_argument("it cannot run in JAX: it is not portable");
+    throw std::invalid_argument(
+        "it cannot run in JAX, because it is not portable; the functions of a pool's xla() step it inside jax.jit");
   }
   auto owned = std::make_unique<PureModel>(table, label, std::move(options), max_episode_steps, std::move(program));
   const abi::Pure& pure = *table.pure;
