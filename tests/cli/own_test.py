@@ -183,6 +183,7 @@ def test_check_a_module_without_headers(folder):
         (("new", "space_race"), "--folder: expected a folder that does not exist, got 'space_race'"),
         (("new", "class"), "NAME: expected letters"),
         (("new", "a b", "--header"), "NAME: expected letters"),
+        (("new", "state", "--header"), "NAME: expected a name that is new in the header"),
         (("new",), "NAME: expected a name, such as snake or SpaceRace, got none"),
         (("new", "catch"), "NAME: expected a new name, because there is an environment Catch-v0, got 'catch'"),
         (("check", "--import", "json", "--id", "X-v0"), "--id: expected none with --import"),

@@ -163,7 +163,6 @@ void DevicePool::send_parts(const char* call, const std::function<std::vector<Ca
   const CallGuard guard(*this);
   check_usable();
   if (sending_) label_.throw_invalid_call(std::string(call) + ": another send or reset of this pool has not returned");
-  resetting_ = false;
   const Context::Current current(*context_);
   std::vector<CallPart> parts;
   sending_ = true;
@@ -260,7 +259,6 @@ void DevicePool::reset(const py::object& env_id, const py::object& seeds, const 
     }
     return parts;
   });
-  resetting_ = true;
 }
 
 DevicePool::Pending DevicePool::next_pending() {
@@ -272,10 +270,16 @@ DevicePool::Pending DevicePool::next_pending() {
   return pending;
 }
 
+py::tuple DevicePool::reset_and_recv(const py::object& env_id, const py::object& seeds, const py::object& streams) {
+  await_programs(env_id);
+  const CallGuard guard(*this);
+  reset(env_id, seeds, streams);
+  return receive();
+}
+
 py::tuple DevicePool::recv(f64) {
   const CallGuard guard(*this);
-  // The methods `reset` of Python call this directly after the pool's `reset`, like the second half of a step (Faults).
-  if (!std::exchange(resetting_, false)) check_usable();
+  check_usable();
   return receive();
 }
 
@@ -313,6 +317,15 @@ py::tuple DevicePool::step(const py::object& action, const py::object& env_id) {
 void DevicePool::discard() {
   const CallGuard guard(*this);
   check_usable();
+  drop_pending();
+}
+
+void DevicePool::abandon() {
+  const CallGuard guard(*this);
+  if (groups_.size() == 1) drop_pending();
+}
+
+void DevicePool::drop_pending() {
   const Context::Current current(*context_);
   for (const Pending& pending : pending_) set_busy(pending, false);
   pending_.clear();
