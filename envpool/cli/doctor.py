@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import os
 import platform
@@ -38,6 +37,7 @@ _PACKAGES = (
     ("pygame", "envpool play in a window"),
 )
 _REQUIRED = 3
+_SAME_MODULE = {"pygame": "pygame-ce"}  # other distributions of the same module; both at once would be broken
 
 
 def doctor(*, as_json: bool) -> None:
@@ -64,7 +64,7 @@ def examine() -> dict[str, Any]:
         "core": core,
         "families": [] if core["error"] or conflicting else _families(),
         "packages": {
-            name: {"version": _version_of(name), "for": use, "command": pip_install(name)} for name, use in _PACKAGES
+            name: {"version": _version(name), "for": use, "command": pip_install(name)} for name, use in _PACKAGES
         },
         "cpus": cpus(),
         "native_code": native_code(),
@@ -75,12 +75,10 @@ def examine() -> dict[str, Any]:
     }
 
 
-def _version_of(name: str) -> str:
-    """Returns the version of a package. pygame-ce is imported as pygame, and cannot be installed together with it."""
-    if name == "pygame" and importlib.util.find_spec("pygame"):
-        community = version_of("pygame-ce")
-        return f"{community}, pygame-ce" if community else version_of("pygame") or "of an unknown version"
-    return version_of(name)
+def _version(package: str) -> str:
+    """Returns the version of a package, or of the one that is installed instead of it, with its name."""
+    found, other = version_of(package), _SAME_MODULE.get(package, "")
+    return found or (f"{version_of(other)} of {other}" if other and version_of(other) else "")
 
 
 def _core() -> dict[str, str]:

@@ -23,6 +23,7 @@ imageio = pytest.importorskip("imageio.v3")
 
 from envpool._core import usable_cpus  # noqa: E402
 from envpool.atari.registration import _read_rom  # noqa: E402
+from envpool.cli import doctor  # noqa: E402
 from envpool.cli.doctor import advice  # noqa: E402
 from envpool.cli.info import describe  # noqa: E402
 from envpool.python.distribution import version_of  # noqa: E402
@@ -157,6 +158,17 @@ def test_info_shows_an_image() -> None:
     assert "\u2580" in run("info", "Acrobot-v1", "--picture").stdout
 
 
+def test_doctor_knows_other_packages_of_the_same_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pygame-ce is imported as pygame, and pip install pygame would break it."""
+    installed = {"pygame-ce": "2.5.8"}
+    monkeypatch.setattr(doctor, "version_of", lambda name: installed.get(name, ""))
+    assert doctor.examine()["packages"]["pygame"]["version"] == "2.5.8 of pygame-ce"
+    installed["pygame"] = "2.6.1"
+    assert doctor.examine()["packages"]["pygame"]["version"] == "2.6.1"
+    installed.clear()
+    assert not doctor.examine()["packages"]["pygame"]["version"]
+
+
 def test_doctor(tmp_path: Path) -> None:
     result = run("doctor")
     assert result.returncode == 0, result.stderr
@@ -171,7 +183,7 @@ def test_doctor(tmp_path: Path) -> None:
     assert facts["cpus"]["usable"] <= facts["cpus"]["affinity"] <= facts["cpus"]["machine"]
     assert len(facts["cpus"]["layout"]) == facts["cpus"]["usable"]
     assert facts["packages"]["numpy"]["version"] == np.__version__
-    assert facts["packages"]["pygame"]["version"] == f"{version_of('pygame-ce')}, pygame-ce"
+    assert facts["packages"]["pygame"]["version"] == f"{version_of('pygame-ce')} of pygame-ce"
     assert not facts["cache"]["writable"]
     assert "ENVPOOL_CACHE_DIR" in facts["cache"]["command"]
     assert "no-such" in facts["compiler"]["why"]
