@@ -164,13 +164,6 @@ class _EnvRow:
         """Returns rows that were copied, or saved, perhaps by another process."""
         return cls(raw, row_format)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in ("raw", "format", "model"):
-            raise AttributeError(
-                f"[{self.format.label}] {name}: expected replace({name}=...), which returns a changed copy, got an assignment"
-            )
-        super().__setattr__(name, value)
-
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
