@@ -155,7 +155,9 @@ def section(record: dict[str, Any]) -> str:
     against = f" EnvPool {versions['peer']['envpool']} had as many threads and environments." if peer else ""
     later = "" if threads[-1] >= 16 else " The numbers of a machine with 16 cores will follow."
     chart = f"<!-- chart: docs/performance.md | {head[0]} | {', '.join(columns)} | speed-up over one thread -->\n"
-    command = " ".join(word for word in record["command"] if not word.startswith("--json"))
+    program, script, *flags = record["command"]
+    shown = [flag for flag in flags if not flag.startswith(("--json", "--python"))]
+    command = " ".join([program, f"benchmark/{Path(script).name}", *shown])
     text = (
         f"Measured on {machine['usable_cores']} CPUs of {machine['cpu']}, {record['date']}, with Python "
         f"{versions['ours']['python']} and `{command}`. Other programs kept up to "

@@ -33,6 +33,11 @@ metrics=(
   smsp__issue_active.avg.pct_of_peak_sustained_active
   smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio
   smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio
+  smsp__average_warps_issue_stalled_no_instruction_per_issue_active.ratio
+  smsp__average_warps_issue_stalled_branch_resolve_per_issue_active.ratio
+  smsp__average_warps_issue_stalled_wait_per_issue_active.ratio
+  l1tex__t_sector_hit_rate.pct
+  lts__t_sector_hit_rate.pct
   launch__registers_per_thread
 )
 for direction in ld st; do

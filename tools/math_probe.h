@@ -27,6 +27,7 @@ enum Function : i32 {
   kOrder,
   kQuotient,
   kConversion,
+  kLimit,
   kFunctions
 };
 
@@ -62,7 +63,7 @@ struct Math {
   static Params params(const OptionValues& options) { return {i32(options.integer("arguments"))}; }
   static void spec(const Params&, Spec& spec) {
     for (const char* name : {"sin", "cos", "sincos", "exp", "log", "atan", "atan2", "fmod", "rint", "floor", "ceil",
-                             "sqrt", "sign", "order", "quotient", "conversion"}) {
+                             "sqrt", "sign", "order", "quotient", "conversion", "limit"}) {
       spec.obs<i64>(name, {2}).doc("digests of results in f64 and f32");
     }
     spec.action<i32>().categories(2).doc("0: arguments of any magnitude; 1: magnitudes from 2^-40 to 2^41");
@@ -78,6 +79,8 @@ struct Math {
       y = y << 32 | rng.bits();
       call<0>(state, number(x, near, f64()), number(y, near, f64()));
       call<1>(state, number(x, near, f32()), number(y, near, f32()));
+      limit<i32>(state.digest[kLimit][0], i32(x % 31) - 9);
+      limit<i16>(state.digest[kLimit][1], i16(i32(y % 31) - 9));
     }
     return {};
   }
@@ -89,6 +92,17 @@ struct Math {
   }
 
  private:
+  // Limits an integer to 0..11 and compares the result with both limits, which some assemblers get wrong
+  // (envpool/cuda/compiler_fault.py).
+  template <class T>
+  ENVPOOL_FN static void limit(u64& digest, T x) {
+    const T between = envpool::clamp(x, T(0), T(11));
+    T kept = x;
+    keep_within(kept, T(0), T(11));
+    const i32 result = between + 16 * (between == 11) + 32 * (between == 0) + 64 * (kept == 11) + 128 * (kept == 0);
+    digest = (digest ^ u64(result)) * 0x100000001B3;
+    digest ^= digest >> 29;
+  }
   template <int kType, class T>
   ENVPOOL_FN static void call(State& state, T x, T y) {
     const auto add = [&](Function f, T result) {

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from envpool.cuda import worker
+from envpool.cuda.compiler_fault import has_fault
 from envpool.cuda.worker import Request, Response, compile_program, open_library
 from envpool.plugins.compiler import run
 from envpool.plugins.messages import explain
@@ -33,6 +34,7 @@ OLDEST = (12, 3)  # the first version with __builtin_bit_cast
 # Functions without a qualifier become device functions. Fused multiply-adds are off, so that results equal the CPU's.
 FLAGS = ("-std=c++20", "--fmad=false", "--device-as-default-execution-space")
 INSTALL = "pip install 'nvidia-cuda-nvrtc-cu12>=12.3'"
+INSTALL_NEWEST = "pip install 'nvidia-cuda-nvrtc>=13.4'"
 
 # The library's paths in wheels. Version 12 is preferred, because its code runs under drivers for CUDA 12 and 13.
 _IN_WHEELS = ("cuda_nvrtc/lib/libnvrtc.so.12", "cu13/lib/libnvrtc.so.13")
@@ -220,7 +222,8 @@ def compile(
         timeout: the compiler, which runs in a separate process, is stopped after this many seconds.
 
     Raises:
-        CompileError: the source does not compile within the time limit. The text has the first error's file and line.
+        CompileError: the source does not compile within the time limit, or NVRTC has compiled it incorrectly
+            (compiler_fault.py). The text has the first error's file and line.
         NvrtcError: NVRTC is missing, or it fails.
         TypeError, ValueError: an argument is invalid.
     """
@@ -234,7 +237,7 @@ def compile(
         raise ValueError(f"[{label}] timeout: expected seconds, more than 0, got {timeout!r}")
     path, shown = program_path(), " ".join(all_flags)
     try:
-        return nvrtc.compile_apart(source, all_flags, path, timeout)
+        compiled = nvrtc.compile_apart(source, all_flags, path, timeout)
     except TimeoutError:
         raise CompileError(
             f"[{label}] the compiler was stopped after timeout={timeout:g} seconds: does {name} contain an "
@@ -246,6 +249,14 @@ def compile(
         lines = explain(_as_gcc(log), name, name, _is_users)
         text = f"[{label}] {name} does not compile for {architecture}:\n{lines or error}\nflags: {shown}"
         raise CompileError(text, shown, log) from None
+    if compiled.cubin and has_fault(compiled.cubin):
+        raise CompileError(
+            f"[{label}] {name}: NVRTC {_dotted(nvrtc.version)} has compiled a comparison with a limited integer "
+            f"incorrectly for {architecture}, as it may before 13.4. Write `max(min(x, high), 0)`, also where it is "
+            f"written with ?: or if, as envpool::clamp(x, 0, high), or install a newer NVRTC: {INSTALL_NEWEST}",
+            shown,
+        )
+    return compiled
 
 
 def program_path() -> str:

@@ -65,11 +65,20 @@ def call_aliased(
         **attributes: the handler's attributes.
     """
     if any(_explicit_sharding(operand) is not None for operand in operands):
-        return _call_sharded(name, results, aliases, operands, attributes)
+        return _called_once(_call_sharded(name, results, aliases, operands, attributes))
     function = _interface().ffi_call(
         name, results, vmap_method="expand_dims", input_output_aliases=dict(aliases) or None
     )
-    return function(*operands, **attributes)
+    return _called_once(function(*operands, **attributes))
+
+
+def _called_once(results: Any) -> Any:
+    """Returns a call's results behind a barrier.
+
+    Without the barrier, XLA repeats some calls on a GPU (JAX 0.11): in a scan, a copy of the call writes a result into
+    the stacked array, and the original call remains if another result is also used elsewhere, as a state is.
+    """
+    return jax.lax.optimization_barrier(results)
 
 
 def _call_sharded(
@@ -144,4 +153,4 @@ def with_extents_of(array: Any, *others: Any) -> Any:
 def call_with_side_effect(name: str, results: Sequence[jax.ShapeDtypeStruct], *operands: Any, **attributes: Any) -> Any:
     """Calls a handler with side effects, whose calls XLA neither removes nor merges."""
     function = _interface().ffi_call(name, results, vmap_method="expand_dims", has_side_effect=True)
-    return function(*operands, **attributes)
+    return _called_once(function(*operands, **attributes))

@@ -202,6 +202,29 @@ def test_equal_calls_are_not_merged():
         np.testing.assert_array_equal(second[-1]["env_id"], [2, 3, -1, -1])
 
 
+def equations(jaxpr):
+    for equation in jaxpr.eqns:
+        yield equation
+        for value in equation.params.values():
+            if hasattr(value, "jaxpr"):
+                yield from equations(value.jaxpr)
+
+
+def test_results_of_calls_are_behind_a_barrier():
+    # Without the barrier, XLA repeats calls on a GPU. tools/gpu_proof.py counts the steps there.
+    env, params = envpool.jax.make("CartPole-v1")
+    state, actions = env.reset_batch(jax.random.key(0), 3, params)[1], jnp.zeros(3, jnp.int32)
+    pure = jax.make_jaxpr(lambda actions: env.step_batch(None, state, actions, params))(actions)
+    with envpool.make_gymnasium("CartPole-v1", num_envs=3) as pool:
+        handle, _, _, step = pool.xla()
+        stepped = jax.make_jaxpr(step)(handle, actions)
+    for traced in (pure, stepped):
+        listed = list(equations(traced.jaxpr))
+        calls = [equation for equation in listed if equation.primitive.name == "ffi_call"]
+        barriers = [equation.invars for equation in listed if equation.primitive.name == "optimization_barrier"]
+        assert calls and [equation.outvars for equation in calls] == barriers
+
+
 def test_alternating_calls_inside_and_outside_jit():
     env, (handle, recv, send, step), stay = counter()
     program = jax.jit(step)

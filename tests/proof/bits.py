@@ -39,8 +39,8 @@ def case_of(name: str, mode: str, count: int) -> Case:
     """Returns a case whose steps take seconds on the CPU, to which they are compared."""
     if find(name).family == "atari":
         return Case(name, (), mode, min(count, 256), 100)
-    if name.startswith("CarRacing"):  # a step draws an image, which takes a CPU 1.5 ms
-        return Case(name, (), mode, min(count, 64), 50)
+    if name.startswith("CarRacing"):  # a step draws an image, which takes a thread of an H100 0.1 s
+        return Case(name, (), mode, min(count, 64), 35)
     return Case(name, (), mode, min(count, 8192 // players(name)), 250 if count == 4096 else 300)
 
 

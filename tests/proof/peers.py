@@ -42,6 +42,15 @@ def worlds() -> list[tuple[str, dict[str, Any]]]:
     return [(TASK, _options(taggers, observes_all)) for _, taggers, observes_all in CASES]
 
 
+def numba_cuda() -> Any:
+    """Returns Numba's module for GPUs, which refers to a function that NumPy 2.5 no longer has."""
+    if not hasattr(np, "row_stack"):
+        vars(np)["row_stack"] = np.vstack
+    from numba import cuda  # type: ignore[import-not-found]
+
+    return cuda
+
+
 def kernel_of(wheel: Path, count: int, agents: int) -> Any:
     """Returns WarpDrive's kernel for a number of worlds and agents, which are constants in it."""
     constants = types.ModuleType("warp_drive.numba_includes.env_config")
@@ -58,10 +67,9 @@ def kernel_of(wheel: Path, count: int, agents: int) -> Any:
     return module.NumbaTagGridWorldStep
 
 
-def theirs(wheel: Path, count: int, taggers: int, observes_all: bool, seconds: float, steps: int = 50) -> list[float]:
+def theirs(wheel: Path, count: int, taggers: int, observes_all: bool, seconds: float) -> list[float]:
     """Returns how many launches per second WarpDrive's kernel reaches, in two measurements."""
-    from numba import cuda  # type: ignore[import-not-found]
-
+    cuda = numba_cuda()
     agents = taggers + 1
     kernel = kernel_of(wheel, count, agents)
     rng = np.random.default_rng(0)
@@ -74,20 +82,17 @@ def theirs(wheel: Path, count: int, taggers: int, observes_all: bool, seconds: f
     penalties = [np.float32(value) for value in (0.1, 10.0, 5.0, 0.01)]
     rest = (observes_all, np.int32(LENGTH), clock, np.int32(1 << 30))
 
-    def play() -> int:
+    def play(steps: int) -> None:
         for _ in range(steps):
             kernel[count, agents](x, y, actions, done, rewards, seen, *penalties, *rest)
         cuda.synchronize()
-        return steps
 
-    play()
     return measured(play, seconds)
 
 
 def ours(count: int, taggers: int, observes_all: bool, seconds: float) -> list[float]:
     """Returns how many steps per second a pool of such worlds reaches, in two measurements. Actions are on the device."""
-    from numba import cuda
-
+    cuda = numba_cuda()
     options = _options(taggers, observes_all)
     pool: Any = envpool.make_gymnasium(TASK, num_envs=count, device="cuda", seed=1, **options)
     pool.reset()
@@ -95,13 +100,11 @@ def ours(count: int, taggers: int, observes_all: bool, seconds: float) -> list[f
     sample = random_actions(pool.spec.arrays, rng, count)
     action = {name: cuda.to_device(values) for name, values in sample.items()}
 
-    def play() -> int:
-        for _ in range(8):
+    def play(steps: int) -> None:
+        for _ in range(steps):
             pool.step(action)
         pool._pool.wait()
-        return 8
 
-    play()
     rates = measured(play, seconds)
     pool.close()
     return rates

@@ -23,10 +23,10 @@ from tests.standin.rooflines import CARDS, SAMPLES, bytes_of, ceiling, read_work
 direct_rows = functools.partial(mock.patch.dict, "os.environ", ENVPOOL_DEVICE_ROWS="direct")
 
 
-def speed_with_direct_rows(task_id: str, count: int, seconds: float) -> Result:
+def speed_with_direct_rows(task_id: str, count: int, seconds: float, *, on_device: bool = False) -> Result:
     """Measures kernels in which each lane writes its own row."""
     with direct_rows():
-        return speed_of(task_id, count, seconds)
+        return speed_of(task_id, count, seconds, on_device=on_device)
 
 
 def speed_of(task_id: str, count: int, seconds: float, *, on_device: bool = False, **options: Any) -> Result:
@@ -49,25 +49,28 @@ def speed_of(task_id: str, count: int, seconds: float, *, on_device: bool = Fals
     if on_device:
         actions = [_tensors(action) for action in actions]
 
-    def play() -> int:
-        for action in actions:
-            pool.step(action)
+    def play(steps: int) -> None:
+        for step in range(steps):
+            pool.step(actions[step % len(actions)])
         pool._pool.wait()
-        return len(actions)
 
-    play()  # the first launches load the code
     rates = measured(play, seconds)
     pool.close()
     return {**_rate(task_id, count, rates), **options}
 
 
-def measured(play: Callable[[], int], seconds: float) -> list[float]:
-    """Calls a function, which returns how many steps it has taken, for a while. Returns steps per second, twice."""
+def measured(play: Callable[[int], None], seconds: float) -> list[float]:
+    """Calls a function, whose argument is the number of steps to take, for a while. Returns steps per second, twice."""
+    play(1)  # the first launches load the code
+    begun = time.perf_counter()
+    play(1)
+    chunk = max(1, min(50, int(seconds / 20 / (time.perf_counter() - begun))))
     rates = []
     for _ in range(2):
         steps, begun = 0, time.perf_counter()
         while (passed := time.perf_counter() - begun) < seconds / 2:
-            steps += play()
+            play(chunk)
+            steps += chunk
         rates.append(steps / passed)
     return rates
 
@@ -117,11 +120,10 @@ def replayed(task_id: str, count: int, seconds: float) -> Result:
     torch.cuda.synchronize()
     changed = pool.snapshot(0) != before
 
-    def play() -> int:
-        for _ in range(50):
+    def play(steps: int) -> None:
+        for _ in range(steps):
             graph.replay()
         torch.cuda.synchronize()
-        return 50
 
     rates = measured(play, seconds)
     pool.close()
@@ -186,10 +188,11 @@ def rows(small: bool) -> Iterator[Step]:
     if small:
         yield "CartPole-v1 x 64, direct rows", functools.partial(speed_with_direct_rows, "CartPole-v1", 64, 0.05)
         return
+    on_device = importlib.util.find_spec("torch") is not None
     for task_id in ROWS:
         count = min(counts_of(task_id)[-2], 131072)
         for name, measure in (("rows written together", speed_of), ("direct rows", speed_with_direct_rows)):
-            yield f"{task_id} x {count}, {name}", functools.partial(measure, task_id, count, 0.5)
+            yield f"{task_id} x {count}, {name}", functools.partial(measure, task_id, count, 0.5, on_device=on_device)
 
 
 def graphs(small: bool) -> Iterator[Step]:

@@ -396,7 +396,8 @@ ENVPOOL_FN T max(T a, T b) {
 }
 template <class T>
 ENVPOOL_FN T clamp(T x, T low, T high) {
-  return x < low ? low : x > high ? high : x;
+  const T at_least = x < low ? low : x;  // The minimum comes last because of envpool/cuda/compiler_fault.py.
+  return at_least > high ? high : at_least;
 }
 // Scalar versions of the functions for lanes, for code that is templated on both.
 ENVPOOL_FN bool any(bool holds) { return holds; }

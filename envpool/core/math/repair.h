@@ -11,8 +11,8 @@ namespace envpool {
 // Clamps x to low..high without a branch; NaN becomes low.
 template <class T>
 ENVPOOL_ALWAYS_INLINE void keep_within(T& x, T low, T high) {
-  const T at_most = x > high ? high : x;
-  x = at_most >= low ? at_most : low;
+  const T at_least = x >= low ? x : low;  // The minimum comes last because of envpool/cuda/compiler_fault.py.
+  x = at_least > high ? high : at_least;
 }
 
 // Sets x to true unless its byte is 0. Reads x as a byte, because reading a bool with a value other than 0 and 1 is

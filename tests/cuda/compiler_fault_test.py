@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests that machine code with a fault of NVIDIA's assembler is recognized, and that our headers avoid it."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+import pytest
+
+from envpool import CompileError
+from envpool.cuda import nvrtc
+from envpool.cuda.compiler_fault import _MINIMUM, _NO_PREDICATES, _RELU, has_fault
+
+# Limits an integer to 0..11, and uses the limited number and whether it is 11.
+KERNEL = """
+#include "envpool/core/api.h"
+extern "C" __global__ void run(const int* x, int* y) {
+  using namespace envpool;
+  const int limited = %s;
+  y[0] = limited;
+  y[1] = limited == 11;
+}
+"""
+TERNARY = "x[0] < 0 ? 0 : x[0] > 11 ? 11 : x[0]"
+
+
+def with_predicate(cubin: bytes) -> bytes:
+    """Returns machine code in which each VIMNMX.RELU writes predicate P0, as the assembler's faulty form does."""
+    code = bytearray(cubin)
+    changed = 0
+    for offset in range(0, len(code) - 15, 16):
+        low, high = struct.unpack_from("<QQ", code, offset)
+        if low & 0x1FF == _MINIMUM and low & 0xFFF == 0x848 and high & _RELU:
+            struct.pack_into("<Q", code, offset + 8, high & ~_NO_PREDICATES)
+            changed += 1
+    assert changed == 1
+    return bytes(code)
+
+
+@pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
+@pytest.mark.parametrize(
+    "expression",
+    ["clamp(x[0], 0, 11)", "[&] { int k = x[0]; keep_within(k, 0, 11); return k; }()", "min(max(x[0], 0), 11)"],
+)
+def test_our_functions_avoid_the_fault(expression: str, architecture: str) -> None:
+    assert not has_fault(nvrtc.compile(KERNEL % expression, architecture).cubin)
+
+
+def test_a_source_that_meets_the_fault_is_refused() -> None:
+    def compiled() -> bytes:
+        return nvrtc.compile(KERNEL % TERNARY, "sm_90", label="Mine-v0", name="mine.h").cubin
+
+    if nvrtc.load().version >= (13, 4):
+        assert not has_fault(compiled())
+        return
+    with pytest.raises(CompileError) as raised:
+        compiled()
+    text = re.sub(r"NVRTC [\d.]+", "NVRTC 12.9", str(raised.value))
+    assert text.startswith("[Mine-v0] mine.h: NVRTC 12.9 has compiled a comparison with a limited integer incorrectly")
+    assert "envpool::clamp(x, 0, high)" in text
+    assert "nvidia-cuda-nvrtc>=13.4" in text
+    assert nvrtc.compile(KERNEL % TERNARY, "sm_80").cubin  # these GPUs have no such instruction
+
+
+def test_a_predicate_is_recognized(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = KERNEL.replace("  y[1] = limited == 11;\n", "") % TERNARY
+    compiled = nvrtc.compile(source, "sm_90")  # the instruction without predicates is right
+    assert not has_fault(compiled.cubin)
+    patched = with_predicate(compiled.cubin)
+    assert has_fault(patched)
+    monkeypatch.setattr(nvrtc.Nvrtc, "compile_apart", lambda *_: compiled._replace(cubin=patched))
+    with pytest.raises(CompileError, match="incorrectly for sm_90"):
+        nvrtc.compile(source, "sm_90")
