@@ -54,11 +54,14 @@ class PythonEnv {
     // until all results have arrived, and then returns the numbers in the order of the calls.
     i32 next() {
       if (!awake_) wake();
-      if (in_order_ && !arrived_) {
-        while (pending_results() > 0) wait(pending_results());
-        arrived_ = true;
+      while (in_order_ && !arrived_) {
+        const u32 counted = results();
+        const i32 left = pending_results();
+        if (left > 0) wait(counted, left);
+        arrived_ = left == 0;
       }
       while (true) {
+        const u32 counted = results();
         i32 left = 0;
         for (i32 k = 0; k < count_; ++k) {
           if (envs_[k] == nullptr) continue;
@@ -69,7 +72,7 @@ class PythonEnv {
           ++left;
         }
         if (left == 0) return -1;
-        wait(1);
+        wait(counted, 1);
       }
     }
 
@@ -94,18 +97,21 @@ class PythonEnv {
       return count;
     }
 
-    // Sleeps until this many further results have arrived, but at most 50 ms. If none has arrived, ends workers that
-    // take too long, and finds out which workers have died.
-    void wait(i32 results) {
+    // Returns the counter of results. Read it before the search for results: wait() does not sleep if it has changed.
+    u32 results() const { return count_ > 0 && first_->slot() != nullptr ? first_->slot()->done.load() : 0; }
+
+    // Sleeps until this many results have arrived since `counted` was read, but at most 50 ms. If that takes longer,
+    // ends workers that take too long, and finds out which workers have died.
+    void wait(u32 counted, i32 results) {
       const bool closing = work_.pause != nullptr && work_.pause(work_.context);
       Slot& slot = *first_->slot();
+      slot.wake_at.store(counted + u32(results));
       const u32 done = slot.done.load();
-      slot.wake_at.store(done + u32(results));
-      if (pending_results() < results || slot.done.load() != done) return;
-      sleep_while(slot.done, done, 50);
-      if (slot.done.load() != done) return;
+      if (done - counted < u32(results)) sleep_while(slot.done, done, kMilliseconds);
       const Clock::time_point now = Clock::now();
       if (closing && !closing_since_) closing_since_ = now;
+      if (now - checked_ < std::chrono::milliseconds(kMilliseconds)) return;
+      checked_ = now;
       const f64 limit = first_->workers().options().timeout;
       const f64 waited = std::chrono::duration<f64>(now - begin_).count();
       for (i32 k = 0; k < count_; ++k) {
@@ -119,11 +125,13 @@ class PythonEnv {
       }
     }
 
+    static constexpr i32 kMilliseconds = 50;
     static constexpr std::chrono::seconds kGrace{5};
 
     const abi::Work& work_;
     const bool in_order_;
     const Clock::time_point begin_ = Clock::now();
+    Clock::time_point checked_ = begin_;  // when the workers were checked last
     std::optional<Clock::time_point> closing_since_;
     bool awake_ = false, arrived_ = false;
     i32 count_ = 0;
@@ -157,7 +165,7 @@ class PythonEnv {
     } catch (const std::exception& error) {
       throw std::runtime_error("environment " + std::to_string(env_id_) + ": " + error.what());
     }
-    made_in_ = slot()->generation;
+    made_in_ = workers().generation(env_id_);
   }
 
   // Keeps the pickled options of the next reset.
@@ -174,7 +182,7 @@ class PythonEnv {
     if (!posted_) call_alone(kReset, seed);
     finish();
     seed_ = seed;
-    made_in_ = slot()->generation;
+    made_in_ = workers().generation(env_id_);
   }
 
   Outcome step(ActionRow action, Rng&) {
@@ -264,7 +272,7 @@ class PythonEnv {
     }
   }
   // Returns whether the worker process has made this environment. Before that, it may take any time.
-  bool made() const { return made_in_ == slot()->generation; }
+  bool made() const { return made_in_ == workers().generation(env_id_); }
   bool arrived() const { return !failure_.empty() || workers().has_result(env_id_); }
   void check_worker() {
     if (!arrived() && workers().lost(env_id_)) failure_ = workers().give_up(env_id_).what();

@@ -297,22 +297,22 @@ def main(library: str, worker: int, generation: int) -> None:
     memory = mmap.mmap(_MEMORY, 0)
     os.close(_MEMORY)
     start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    base, function = ctypes.c_void_p(start), _load(library)
+    function = _load(library)
     pointer, i32, u32 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_uint32
-    wait = function("wait", i32, pointer, i32, u32, i32)
-    publish = function("publish", None, pointer, i32, ctypes.c_double, u32)
-    rows = function("rows", pointer, pointer, i32)
-    message = function("message", pointer, pointer, i32)
-    seed = function("seed", ctypes.POINTER(u32), pointer, i32)
-    options_bytes = function("options_bytes", ctypes.POINTER(u32), pointer, i32)
+    function("begin", None, pointer, ctypes.c_int64)(start, len(memory))
+    wait = function("wait", i32, i32, u32, i32)
+    publish = function("publish", None, i32, ctypes.c_double, u32)
+    rows = function("rows", pointer, i32)
+    message = function("message", pointer, i32)
+    seed = function("seed", ctypes.POINTER(u32), i32)
+    options_bytes = function("options_bytes", ctypes.POINTER(u32), i32)
     size = ctypes.c_int64()
-    at = function("program", pointer, pointer, pointer)(base, ctypes.byref(size)) - start
+    at = function("program", pointer, pointer)(ctypes.byref(size)) - start
 
-    function("begin", None)()
     environments: dict[int, WorkerEnvironment] = {}
     program: WorkerProgram | None = None
     env_id = -1
-    while (call := wait(base, worker, generation, env_id)) >= 0:
+    while (call := wait(worker, generation, env_id)) >= 0:
         env_id, kind = call >> 2, call & 3
         reward, flags = 0.0, 0
         try:
@@ -324,17 +324,17 @@ def main(library: str, worker: int, generation: int) -> None:
                         sys.path[:], pickled = pickle.loads(memory[at : at + size.value])
                         program = WorkerProgram(*pickle.loads(pickled))
                         program = program._replace(arrays=[Array(*array) for array in program.arrays])
-                    own = memoryview(memory)[rows(base, env_id) - start :]
+                    own = memoryview(memory)[rows(env_id) - start :]
                     environments[env_id] = WorkerEnvironment(program, env_id, own)
                 if kind == _RESET:
-                    length = min(options_bytes(base, env_id)[0], _MESSAGE_BYTES)
-                    options = ctypes.string_at(message(base, env_id), length)
-                    environments[env_id].reset(seed(base, env_id)[0], options)
+                    length = min(options_bytes(env_id)[0], _MESSAGE_BYTES)
+                    options = ctypes.string_at(message(env_id), length)
+                    environments[env_id].reset(seed(env_id)[0], options)
         except BaseException as error:  # also SystemExit: the pool reports all exceptions
             text = _message(error)
-            ctypes.memmove(message(base, env_id), text, len(text))
+            ctypes.memmove(message(env_id), text, len(text))
             flags = _RAISED
-        publish(base, env_id, reward, flags)
+        publish(env_id, reward, flags)
     for environment in environments.values():
         with contextlib.suppress(BaseException):
             environment.env.close()
