@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -316,9 +315,16 @@ class PyPool {
   // other processes have to answer. For less, other threads would delay the caller when it takes the lock again.
   template <class Action>
   std::invoke_result_t<Action> without_gil_if_long(const std::vector<i32>& ids, Action&& action) {
-    std::optional<Unlocked> unlocked;
-    if (ids.size() > 1 || pool_->waits_for_processes()) unlocked.emplace();
-    return action();
+    const bool waits = pool_->waits_for_processes();
+    if (ids.size() == 1 && !waits) return action();
+    try {
+      const Unlocked unlocked;
+      return action();
+    } catch (const std::exception&) {
+      // If a signal has ended the wait for a process, its handler raises the exception that the caller expects.
+      if (waits && PyErr_CheckSignals() != 0) throw py::error_already_set();
+      throw;
+    }
   }
 
   static constexpr const char* kKeywords[] = {"table",      "label",       "options",           "num_envs",
