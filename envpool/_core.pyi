@@ -115,8 +115,17 @@ class DevicePool:
         seeds: npt.NDArray[np.uint64] | None = None,
         streams: npt.NDArray[np.uint32] | None = None,
     ) -> None: ...
+    def reset_and_recv(
+        self,
+        env_id: Any = None,
+        seeds: npt.NDArray[np.uint64] | None = None,
+        streams: npt.NDArray[np.uint32] | None = None,
+    ) -> tuple[DeviceArray, ...]: ...
     def recv(self, timeout: float = -1.0) -> tuple[DeviceArray, ...]: ...
     def discard(self) -> None: ...
+    def abandon(self) -> None:
+        """Forgets what is under way, after a signal; does nothing if asynchronous."""
+
     def snapshot(self, env_ids: _Ids) -> list[bytes]: ...
     def restore(self, env_ids: _Ids, states: Sequence[bytes]) -> None: ...
     def clone(
@@ -194,6 +203,15 @@ class Pool:
 
     def write_states(self, env_ids: npt.NDArray[np.int32], offset: int, data: npt.NDArray[np.uint8]) -> None:
         """Overwrites bytes that `read_states` has returned."""
+
+    def reset_and_recv(
+        self,
+        env_id: Any = None,
+        seeds: npt.NDArray[np.uint64] | None = None,
+        streams: npt.NDArray[np.uint32] | None = None,
+        options: bytes | None = None,
+    ) -> tuple[npt.NDArray[Any], ...]:
+        """Starts new episodes and receives a batch. If a signal handler raises meanwhile, it calls `abandon`."""
 
     def recv(self, timeout: float = -1.0) -> tuple[npt.NDArray[Any], ...]: ...
     def snapshot(self, env_ids: _Ids) -> list[bytes]: ...

@@ -33,6 +33,23 @@ inline std::string type_name(py::handle object) {
   return name.substr(name.rfind('.') + 1);
 }
 
+// Returns whether an object has an attribute. Unlike py::hasattr, does not lose the KeyboardInterrupt of a signal
+// handler that runs meanwhile.
+inline bool has_attribute(py::handle object, const char* name) {
+  if (PyObject* const value = PyObject_GetAttrString(object.ptr(), name)) {
+    Py_DECREF(value);
+    return true;
+  }
+  if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw py::error_already_set();
+  PyErr_Clear();
+  return false;
+}
+// Returns whether an exception says that an object cannot be converted to an array: neither a lack of memory nor the
+// exception of a signal handler does.
+inline bool refuses_conversion(const py::error_already_set& error) {
+  return error.matches(PyExc_Exception) && !error.matches(PyExc_MemoryError);
+}
+
 inline py::dtype numpy_dtype(abi::Dtype dtype) {
   switch (dtype) {
     case abi::kBool: return py::dtype::of<bool>();
@@ -65,7 +82,7 @@ inline py::object array_over(const py::dtype& dtype, int dimensions, const py::s
 inline bool is_array(py::handle object) { return py::detail::npy_api::get().PyArray_Check_(object.ptr()); }
 // Returns whether an array may have masked elements.
 inline bool is_masked(py::handle object) {
-  return Py_TYPE(object.ptr()) != py::detail::npy_api::get().PyArray_Type_ && py::hasattr(object, "mask");
+  return Py_TYPE(object.ptr()) != py::detail::npy_api::get().PyArray_Type_ && has_attribute(object, "mask");
 }
 
 inline py::array as_array(py::handle object) {
@@ -81,7 +98,7 @@ inline py::array as_array(py::handle object) {
 // which the array is passed. So the caller must not hold a lock that such a program's calls need.
 inline void await_programs(const py::object& value) {
   const auto await_one = [](py::handle array) {
-    if (py::hasattr(array, "block_until_ready")) array.attr("block_until_ready")();
+    if (has_attribute(array, "block_until_ready")) array.attr("block_until_ready")();
   };
   if (!py::isinstance<py::dict>(value)) return await_one(value);
   for (const py::handle item : py::list(value.attr("values")())) await_one(item);
@@ -144,9 +161,9 @@ class ActionArgument {
     try {
       return as_array(object);
     } catch (py::error_already_set& error) {
-      if (error.matches(PyExc_MemoryError)) throw;
+      if (!refuses_conversion(error)) throw;
       // torch says what to call on a tensor that requires gradients or is on a GPU.
-      const bool is_tensor = py::hasattr(object, "detach");
+      const bool is_tensor = has_attribute(object, "detach");
       wrong_type(type_name(object) + (is_tensor ? ": " + py::str(error.value()).cast<std::string>() : ""), label);
     }
   }
@@ -280,7 +297,7 @@ class IdsArgument {
     try {
       array = is_array(object) ? py::reinterpret_borrow<py::array>(object) : as_array(object);
     } catch (py::error_already_set& error) {
-      if (error.matches(PyExc_MemoryError)) throw;
+      if (!refuses_conversion(error)) throw;
       throw py::type_error("[" + label + "] " + name + ": expected integers, got " + type_name(object));
     }
     const char kind = array.dtype().kind();

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from envpool.python.env_spec import EnvSpec
     from envpool.python.layout import Pack, ResultLayout
     from envpool.python.registry import Registration
+
+Result = TypeVar("Result")
 
 
 def make_pool(construction: Construction, outputs: list[str]) -> Pool:
@@ -181,14 +184,10 @@ class EnvPoolMixin(PoolStates):
         if options:
             with labelled(self._label):
                 checked = ResetOptions(self._construction, options, self._reset_keys)
-        self._send_reset(env_id, seed, checked.pickled if checked else None)
         try:
-            arrays = self._pool.recv()
+            arrays = self._call_reset(self._pool.reset_and_recv, env_id, seed, checked.pickled if checked else None)
         except CoreEnvError as error:
             self._raise(error, pack)
-        except BaseException:  # raised by a signal handler
-            self._abandon()
-            raise
         if checked is not None:
             ids = self._ids_or_all("env_id", env_id)
             if checked.move_starts(self._pool, ids):
@@ -197,8 +196,7 @@ class EnvPoolMixin(PoolStates):
 
     def _abandon(self) -> None:
         """Lets a later call discard what is under way, because a signal has interrupted the call that waited for it."""
-        if not self._construction.on_device:
-            self._pool.abandon()
+        self._pool.abandon()
 
     def _empty_batch(self) -> tuple[npt.NDArray[Any], ...]:
         """Returns the arrays of a batch without rows."""
@@ -219,7 +217,7 @@ class EnvPoolMixin(PoolStates):
         Raises:
             RuntimeError: the pool is closed, or the process is a fork.
         """
-        self._send_reset(None, None)
+        self._call_reset(self._pool.reset, None, None)
 
     def seed(self, seed: Any = None) -> list[int]:
         """Sets the seed of the next reset, for scripts written for old gym. Prefer `reset(seed=...)`.
@@ -258,21 +256,27 @@ class EnvPoolMixin(PoolStates):
         calls = PoolCalls(self._construction, self._pool, self._layout.traced)
         return calls.handle, calls.recv, calls.send, calls.step
 
-    def _send_reset(self, env_id: Any, seed: Any, options: bytes | None = None) -> None:
-        reset = self._pool.reset if options is None else partial(self._pool.reset, options=options)
+    def _call_reset(self, call: Callable[..., Result], env_id: Any, seed: Any, options: bytes | None = None) -> Result:
+        """Calls one of the pool's methods that begin episodes, and returns its result."""
+        if options is not None:
+            call = partial(call, options=options)
         if seed is None:
             seed, self._next_seed = self._next_seed, None
             if seed is not None and isinstance(seed, list) and env_id is not None:
                 seed = [seed[index] for index in self._ids("env_id", env_id)]
         if env_id is None and self._pool.under_way:
             self._pool.discard()
-        if seed is None:
-            reset(env_id)
-        else:
+        arguments: tuple[Any, ...] = (env_id,)
+        if seed is not None:
             ids = self._ids_or_all("env_id", env_id)
-            seeds = self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids)
-            reset(ids, *seeds)
+            arguments = (ids, *self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids))
+        try:
+            result = call(*arguments)
+        except BaseException as error:  # also of a signal handler, while the first observations were under way
+            self._begun = self._begun or isinstance(error, CoreEnvError) or self._pool.under_way > 0
+            raise
         self._begun = True
+        return result
 
     def _raise(self, error: CoreEnvError, pack: Pack) -> NoReturn:
         raise EnvError(str(error), error.env_id, error.messages, pack(error.arrays)) from None

@@ -84,17 +84,22 @@ class Registration(NamedTuple):
         """Loads the shared object, once per process, and returns all its tables by name.
 
         Raises:
-            RuntimeError: the shared object is missing or cannot be loaded.
+            RuntimeError: the shared object is missing or cannot be loaded, or another user could have written it.
         """
         path = self._path()
         with _lock:
             if path not in _tables:
                 from envpool import _core
+                from envpool.python.code_files import distrust, is_imported_from
 
                 if self.source and not os.path.exists(path):
                     raise RuntimeError(
                         f"[{self.task_id}] the plugin compiled from {self.source} is missing at {path}: call "
                         "envpool.compile again"
+                    )
+                if self.plugin and not is_imported_from(path) and (why := distrust(path)):
+                    raise RuntimeError(
+                        f"[{self.task_id}] plugin: expected a file that no other user can write, got {path}: {why}"
                     )
                 with labelled(self.task_id):
                     self.origin.require()

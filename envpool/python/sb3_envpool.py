@@ -79,6 +79,7 @@ class SB3EnvPool(VecEnv):
         The next seeds are those that `seed` was last called with, and the options those of `set_options`.
         """
         seeds = None if self._seeds[0] is None else list(self._seeds)
+        self.pool._abandon()
         if in_common(self._options):
             observation, info = self.pool.reset(seed=seeds, options=self._options[0])
         else:

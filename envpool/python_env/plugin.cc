@@ -35,10 +35,10 @@ bool forked = false;  // whether this process is a copy of the worker
 void leave_shared_memory() {
   forked = true;
   const size_t bytes = size_t(memory.header().bytes);
-  if (mmap(memory.base(), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-      MAP_FAILED) {
-    _exit(1);
-  }
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+  const bool replaced = mmap(memory.base(), bytes, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED ||
+                        mmap(memory.base(), bytes, PROT_NONE, flags, -1, 0) != MAP_FAILED;
+  if (!replaced) _exit(1);
 }
 
 [[noreturn]] void end_with_damaged_memory() {

@@ -241,6 +241,10 @@ def test_a_closed_pipe() -> None:
         (("watch", "Pong-v5"), 2, ["output"]),
         (("watch", "Pong-v5", "-o", "a.avi"), 1, [".mp4 or .gif", "a.avi"]),
         (("watch", "Pong-v5", "-o", "no/such/folder/a.gif"), 1, ["no folder"]),
+        (("watch", "Pong-v5", "-o", "."), 1, [".mp4 or .gif", "'.'"]),
+        (("watch", "Pong-v5", "-o", "/proc/a.gif"), 1, ["/proc/a.gif", "cannot be written"]),
+        (("bench", "CartPole-v1", "-o", "/proc/a.png"), 1, ["/proc/a.png", "cannot be written"]),
+        *((("new", name), 1, ["NAME", repr(name)]) for name in ("envpool", "numpy", "Json", "template", "all", "spec")),
         (("watch", "Pong-v5", "-o", "a.gif", "--seconds", "0"), 1, ["--seconds", "got 0"]),
         (("watch", "Pong-v5", "-o", "a.gif", "--seconds", "nan"), 1, ["--seconds", "got nan"]),
         (("watch", "Pong-v5", "-o", "a.gif", "--num-envs", "0"), 2, ["num-envs"]),
@@ -251,6 +255,12 @@ def test_a_closed_pipe() -> None:
 def test_bad_arguments(arguments: tuple[str, ...], status: int, words: list[str], tmp_path: Path) -> None:
     fails(status, *words, arguments=arguments, cwd=tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_that_is_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.gif").mkdir()
+    fails(1, "expected a file, got the folder", arguments=("watch", "CartPole-v1", "-o", "a.gif"), cwd=tmp_path)
+    assert [*(tmp_path / "a.gif").iterdir()] == []
 
 
 def without(monkeypatch: pytest.MonkeyPatch, package: str) -> None:

@@ -74,7 +74,10 @@ void bind_pool(py::module_& module) {
       .def("send", &DevicePool::send, py::arg("action"), py::arg("env_id") = py::none())
       .def("reset", &DevicePool::reset, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),
            py::arg("streams") = py::none())
+      .def("reset_and_recv", &DevicePool::reset_and_recv, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),
+           py::arg("streams") = py::none())
       .def("recv", &DevicePool::recv, py::arg("timeout") = -1.0)
+      .def("abandon", &DevicePool::abandon)
       .def("discard", &DevicePool::discard)
       .def("snapshot", &DevicePool::snapshot, py::arg("env_ids"))
       .def("restore", &DevicePool::restore, py::arg("env_ids"), py::arg("states"))

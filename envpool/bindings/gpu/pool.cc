@@ -160,7 +160,6 @@ void DevicePool::send_parts(const char* call, const std::function<std::vector<Ca
   const CallGuard guard(*this);
   check_usable();
   if (sending_) label_.throw_invalid_call(std::string(call) + ": another send or reset of this pool has not returned");
-  resetting_ = false;
   const Context::Current current(*context_);
   std::vector<CallPart> parts;
   sending_ = true;
@@ -257,7 +256,6 @@ void DevicePool::reset(const py::object& env_id, const py::object& seeds, const 
     }
     return parts;
   });
-  resetting_ = true;
 }
 
 DevicePool::Pending DevicePool::next_pending() {
@@ -269,10 +267,16 @@ DevicePool::Pending DevicePool::next_pending() {
   return pending;
 }
 
+py::tuple DevicePool::reset_and_recv(const py::object& env_id, const py::object& seeds, const py::object& streams) {
+  await_programs(env_id);
+  const CallGuard guard(*this);
+  reset(env_id, seeds, streams);
+  return receive();
+}
+
 py::tuple DevicePool::recv(f64) {
   const CallGuard guard(*this);
-  // The methods `reset` of Python call this directly after the pool's `reset`, like the second half of a step (Faults).
-  if (!std::exchange(resetting_, false)) check_usable();
+  check_usable();
   return receive();
 }
 
@@ -325,6 +329,15 @@ py::tuple DevicePool::step(const py::object& action, const py::object& env_id) {
 void DevicePool::discard() {
   const CallGuard guard(*this);
   check_usable();
+  drop_pending();
+}
+
+void DevicePool::abandon() {
+  const CallGuard guard(*this);
+  if (groups_.size() == 1) drop_pending();
+}
+
+void DevicePool::drop_pending() {
   const Context::Current current(*context_);
   for (const Pending& pending : pending_) set_busy(pending, false);
   pending_.clear();
@@ -383,6 +396,7 @@ py::tuple DevicePool::observe(const py::object& env_ids) {
   require_distinct(*ids, "observe");
   const auto rows = i32(ids->size());
   Block host(blocks_, rows);
+  host.open(rows);
   states_.observe(*ids, host.rows_from(0));
   if (layout_.max_players > 1) {
     const auto array = int(blocks_.arrays.size()) - 1;

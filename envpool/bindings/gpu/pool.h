@@ -49,8 +49,13 @@ class DevicePool {
   py::tuple step(const py::object& action, const py::object& env_id);
   void send(const py::object& action, const py::object& env_id);
   void reset(const py::object& env_id, const py::object& seeds, const py::object& streams);
+  // In one call, so that no signal handler can run and raise in between.
+  py::tuple reset_and_recv(const py::object& env_id, const py::object& seeds, const py::object& streams);
   py::tuple recv(f64 timeout);
   void discard();
+  // Forgets what is under way in a synchronous pool, because a signal has interrupted the calls that would have
+  // received it.
+  void abandon();
 
   // These wait for the device.
   py::list snapshot(const py::object& env_ids);
@@ -174,6 +179,7 @@ class DevicePool {
   };
   Places places_of(i64 rows) const;
   py::tuple arrays_of(const std::shared_ptr<DeviceBlock>& block, const Places& places, const Ids& ids) const;
+  void drop_pending();
   Group& longest_received(const char* call);
   void describe_args(const SendArgs& args, CallPart& part, Handle stream, bool copy);
   void set_busy(const Pending& pending, bool busy);
@@ -206,8 +212,7 @@ class DevicePool {
   std::atomic<i64> under_way_{0};
   u64 batches_received_ = 0;
   i32 calls_ = 0;
-  bool resetting_ = false;  // the last call was `reset`
-  bool sending_ = false;    // a call converts arguments or launches its parts, which may release the interpreter lock
+  bool sending_ = false;  // a call converts arguments or launches its parts, which may release the interpreter lock
   std::atomic<bool> closed_{false};
   bool freed_ = false;
 };

@@ -156,15 +156,7 @@ class PyPool {
     const SteppingThread stepping_thread(*this);
     drop_abandoned();
     send_actions(action, env_id, CallerHelp::kYes);
-    Batch batch;
-    try {
-      batch =
-          without_gil([&](const auto& interrupted) { return pool_->begin_recv({}, interrupted, CallerHelp::kYes); });
-    } catch (const py::error_already_set&) {  // raised by a signal handler
-      abandon();
-      throw;
-    }
-    return make_arrays(std::move(batch));
+    return receive_or_abandon(CallerHelp::kYes);
   }
 
   // Declares that nobody will receive what is under way in a synchronous pool, because a signal has interrupted the
@@ -185,6 +177,12 @@ class PyPool {
     const Seeds generators(seeds, streams, ids_.size(), pool_->label());
     const std::string bytes = options.is_none() ? std::string() : options.cast<std::string>();
     pool_->reset(ids_.data(), ids_.size(), generators.seeds(), generators.streams(), bytes);
+  }
+  // In one call, so that no signal handler can run and raise in between.
+  py::tuple reset_and_recv(const py::object& env_id, const py::object& seeds, const py::object& streams,
+                           const py::object& options) {
+    reset(env_id, seeds, streams, options);
+    return receive_or_abandon(CallerHelp::kNo);
   }
 
   py::tuple recv(double timeout) {
@@ -358,6 +356,17 @@ class PyPool {
   }
 
   // Does what check_usable() does. Drops what abandon() has left under way.
+  // Receives what this call has sent. If a signal handler raises meanwhile, nobody will.
+  py::tuple receive_or_abandon(CallerHelp help) {
+    Batch batch;
+    try {
+      batch = without_gil([&](const auto& interrupted) { return pool_->begin_recv({}, interrupted, help); });
+    } catch (const py::error_already_set&) {  // raised by a signal handler
+      abandon();
+      throw;
+    }
+    return make_arrays(std::move(batch));
+  }
   void drop_abandoned() {
     check_usable();
     if (abandoned_) discard();
@@ -574,6 +583,8 @@ void bind_pool(py::module_& m) {
       .def("step", &PyPool::step, py::arg("action"), py::arg("env_id") = py::none())
       .def("send", &PyPool::send, py::arg("action"), py::arg("env_id") = py::none())
       .def("reset", &PyPool::reset, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),
+           py::arg("streams") = py::none(), py::arg("options") = py::none())
+      .def("reset_and_recv", &PyPool::reset_and_recv, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),
            py::arg("streams") = py::none(), py::arg("options") = py::none())
       .def("recv", &PyPool::recv, py::arg("timeout") = -1.0)
       .def("abandon", &PyPool::abandon)

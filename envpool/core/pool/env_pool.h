@@ -40,6 +40,7 @@
 #include <utility>
 #include <vector>
 
+#include "envpool/core/assert.h"
 #include "envpool/core/math/float_mode.h"
 #include "envpool/core/pool/action_store.h"
 #include "envpool/core/pool/admission.h"
@@ -463,6 +464,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // Executes rows.count environments of a run, beginning with environment `first`. If there is no block, each
   // environment claims a row when its results are ready, so that a slow environment does not delay a batch.
   void execute(const Run& run, i32 first, const ResultBlocks::Rows& rows) {
+    ENVPOOL_ASSERT(rows.count > 0 && first + rows.count <= run.count);
+    ENVPOOL_ASSERT(rows.block == nullptr || rows.first + rows.count <= rows.block->rows());
     Execution execution{.pool = this, .block = rows.block, .all_have_rows = rows.block != nullptr};
     abi::Work work{};
     work.env_ids = run.env_ids + first;
@@ -495,6 +498,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   static abi::ResultRows claim(void* context, i32 env_id) noexcept {
     Execution& execution = *static_cast<Execution*>(context);
     EnvPool& pool = *execution.pool;
+    ENVPOOL_ASSERT(!execution.all_have_rows && are_ids(&env_id, 1, pool.num_envs_));
     if (execution.block != nullptr) pool.finish(execution.block, 1);
     const ResultBlocks::Rows claimed = pool.results_.claim(1);
     Block* const block = claimed.block;
@@ -515,6 +519,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
   static void record_failure(void* context, i32 env_id, const char* what) noexcept {
     Execution& execution = *static_cast<Execution*>(context);
+    ENVPOOL_ASSERT(are_ids(&env_id, 1, execution.pool->num_envs_));
     const bool has_row = execution.all_have_rows || (execution.block != nullptr && execution.row_env_id == env_id);
     if (has_row) {
       execution.block->fail(Failure::of(env_id, what));

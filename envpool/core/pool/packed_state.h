@@ -61,7 +61,6 @@ class StatePacker {
       packed += kWordBytes;
       if (packed_end - packed < std::popcount(mask) * kWordBytes) return false;
       const i64 group_end = std::min(words, group + kGroup);
-      if (group_end - group < kGroup && mask >> (group_end - group) != 0) return false;
       for (i64 word = group; word < group_end;) {
         const Run run = runs.at(word, group_end);
         packed = run.distance > 0 ? unpack_run<true>(packed, mask >> (word - group), run, state)
@@ -69,7 +68,7 @@ class StatePacker {
         word = run.end;
       }
     }
-    return packed == packed_end;
+    return packed == packed_end;  // otherwise a mask had bits beyond the end, or there is more
   }
 
  private:

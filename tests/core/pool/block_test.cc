@@ -79,6 +79,7 @@ TEST(the_capacity_of_a_block_fits_its_rows) {
     Block* const block = pool.acquire(rows);
     CHECK_EQ(block->rows(), rows);
     CHECK_EQ(block->capacity(), capacity);
+    block->open(capacity);
     const abi::ResultRows last = block->rows_from(capacity - 1);
     std::memset(static_cast<f32*>(last.fields[8]) + i64(capacity - 1) * 3 * 2, 1,
                 3 * 8);  // AddressSanitizer checks the bounds
