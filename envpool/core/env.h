@@ -25,6 +25,7 @@
 //     ENVPOOL_FN static void repair(State&, const Params&);       // see below
 //     ENVPOOL_FN static bool game_continues(State&, bool may);    // see below
 //     static u64 identity(const Params&);                         // host: see below
+//     static std::vector<abi::Repetition> repetitions(const Params&);  // host: see below
 //     static constexpr bool kLargeRows = true;                    // rows have 32 bytes or more: a GPU writes the rows
 //                                                                 // of several environments together (device_rows.h)
 //     ENVPOOL_FN static void observe_cleared(const State&, const Params&, Row);  // the same as observe, if the row is
@@ -58,6 +59,7 @@
 //     static void state_parts(StateParts<Shared>&);               // host: parts that JAX users access by name
 //     ENVPOOL_FN static void repair(World<Tag>&, const Params&);  // see below
 //     static u64 identity(const Params&);                         // host: see below
+//     static std::vector<abi::Repetition> repetitions(const Params&);  // host: see below
 //   };
 //
 // Portable code should not throw, because a GPU has no exceptions. In a pool, an exception is nevertheless raised by
@@ -81,6 +83,10 @@
 // and blob. If the meaning of a state depends on further options, `identity` returns a number that is different for
 // each of their values.
 //
+// A state that contains images is large, but most of it repeats what precedes it: the row above, or the image before.
+// `repetitions` returns such parts, whose places are counted from the beginning of the State. Snapshots contain only
+// the differences in them.
+//
 // Host: a C++ object that may use the heap and libraries. Runs in the pool. Its exceptions are raised by recv() as
 // Python exceptions that name the environment.
 //
@@ -94,7 +100,9 @@
 //     Outcome step(ActionRow, Rng&);
 //     void observe(Row);
 //     // optional: i64 save_size(); void save(void*); void load(const void*, i64); void render(u8* rgb);
-//     // load() must validate the bytes, and throw std::invalid_argument("state: ...") if they are not a valid state
+//     // load() must validate the bytes, and throw std::invalid_argument("state: ...") if they are not a valid state.
+//     // It is only called with save_size() bytes, unless the size varies.
+//     static constexpr bool kStatesVary = true;                   // optional: save_size() differs from state to state
 //     static u64 identity(const Params&);                         // optional, as above; for example a hash of a model
 //     static i64 heap_bytes(const Params&);                       // optional: the heap memory of an object;
 //                                                                 // make() refuses pools that would not fit

@@ -66,7 +66,7 @@ ENVPOOL_WORKER_FUNCTION void envpool_worker_begin(u8* base, envpool::i64 bytes) 
   if (sigaction(SIGRTMAX - 1, &action, nullptr) == 0) prctl(PR_SET_PDEATHSIG, SIGRTMAX - 1);
 }
 
-// Waits for the next call. Returns 4 * env_id plus the number of the call, or -1 if the pool is closing.
+// Waits for the next call. Returns 8 * env_id plus the number of the call, or -1 if the pool is closing.
 // `after` is the environment that was called last, or -1. The search begins after it, so that all environments get
 // their turn.
 ENVPOOL_WORKER_FUNCTION i32 envpool_worker_wait(i32 worker, u32 generation, i32 after) {
@@ -80,8 +80,8 @@ ENVPOOL_WORKER_FUNCTION i32 envpool_worker_wait(i32 worker, u32 generation, i32 
       const i32 env_id = first + (after + 1 - first + k) % count;
       const Slot& slot = memory.slot(env_id);
       const u32 call = slot.call.load();
-      if (call > kMake) end_with_damaged_memory();
-      if (call != kNone && slot.generation == generation) return 4 * env_id + i32(call);
+      if (call > kLoad) end_with_damaged_memory();
+      if (call != kNone && slot.generation == generation) return 8 * env_id + i32(call);
     }
     state.sleeping.store(1);
     sleep_while(state.posted, seen);
@@ -107,6 +107,10 @@ ENVPOOL_WORKER_FUNCTION char* envpool_worker_message(i32 env_id) { return memory
 ENVPOOL_WORKER_FUNCTION const u32* envpool_worker_seed(i32 env_id) { return &memory.slot(env_id).seed; }
 ENVPOOL_WORKER_FUNCTION const u32* envpool_worker_options_bytes(i32 env_id) {
   return &memory.slot(env_id).options_bytes;
+}
+ENVPOOL_WORKER_FUNCTION u8* envpool_worker_transfer(envpool::i64* bytes) {
+  *bytes = kTransferBytes;
+  return memory.transfer();
 }
 ENVPOOL_WORKER_FUNCTION u8* envpool_worker_program(envpool::i64* bytes) {
   *bytes = memory.header().program_bytes;

@@ -33,8 +33,16 @@ inline void sleep_while(Word& word, u32 value, i32 milliseconds = -1) {
 }
 inline void wake_all(Word& word) { syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
 
-// kMake only makes the environment. A reset also makes it if the worker has been started again.
-enum Call : u32 { kNone, kReset, kStep, kMake };
+// kMake only makes the environment. A reset also makes it if the worker has been started again. kSave and kLoad pass a
+// part of a pickle of the environment (PicklePart).
+enum Call : u32 { kNone, kReset, kStep, kMake, kSave, kLoad };
+
+// The message of kSave and kLoad: the pickle's part that is in the memory for transfers, which begins at `offset`. A
+// call of kSave with offset 0 makes the pickle, and each returns its size as the reward. The call of kLoad with the
+// last part loads the pickle.
+struct PicklePart {
+  i64 offset, size;  // size: of the whole pickle; of kSave: unused
+};
 
 // Flags of a result.
 enum Flag : u32 { kTerminated = 1, kTruncated = 2, kRaised = 4 };
@@ -55,7 +63,7 @@ struct alignas(64) Slot {
   u32 ticket;      // the environment whose counters count this result
   u32 seed;
   u32 flags;
-  u32 options_bytes;  // of a reset: the length of its pickled options, which are in `message`; 0: none
+  u32 options_bytes;  // the length of what is in `message` before a call: a reset's pickled options, or a PicklePart
   f64 reward;
   // Counters of the run that this environment heads: the results so far, and how many of them wake the waiting thread.
   alignas(64) Word done;
@@ -69,9 +77,11 @@ struct alignas(64) Header {
   i64 slots_at, slot_bytes;
   i64 rows_at;  // offset in a slot of the rows of the action and the arrays
   i64 program_at, program_bytes;
-  i64 bytes;  // of the whole memory
+  i64 transfer_at;  // kTransferBytes, through which pickles of environments pass, of one environment at a time
+  i64 bytes;        // of the whole memory
 };
 
+inline constexpr i64 kTransferBytes = i64{1} << 20;  // the system provides the memory when it is used
 inline constexpr i64 round_up(i64 bytes) { return (bytes + 63) / 64 * 64; }
 
 // The memory as one side has mapped it. An environment's native code may overwrite any part of it, so each side
@@ -89,6 +99,7 @@ class View {
   }
   u8* rows(i32 env_id) const { return reinterpret_cast<u8*>(&slot(env_id)) + header_.rows_at; }
   u8* program() const { return base_ + header_.program_at; }
+  u8* transfer() const { return base_ + header_.transfer_at; }
   // The environments of a worker are consecutive.
   i32 first_env(i32 worker) const { return i32(i64(header_.num_envs) * worker / header_.num_workers); }
 
@@ -114,7 +125,8 @@ class SharedMemory {
     header.slot_bytes = round_up(i64(sizeof(Slot)) + row_bytes);
     header.program_at = header.slots_at + header.slot_bytes * num_envs;
     header.program_bytes = program_bytes;
-    header.bytes = header.program_at + round_up(header.program_bytes);
+    header.transfer_at = header.program_at + round_up(header.program_bytes);
+    header.bytes = header.transfer_at + kTransferBytes;
     const int file = memfd_create("envpool", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     // A worker that truncated the file would end this process by SIGBUS.
     const bool sized = file >= 0 && ftruncate(file, header.bytes) == 0 &&

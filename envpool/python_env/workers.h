@@ -48,9 +48,10 @@ class Workers {
 
   const View& view() const { return memory_.view(); }
 
-  // Sends an environment's call to its worker. A call other than a step starts the worker if it does not run. Throws if
-  // that fails or, for a step, if the worker has died since the environment's episode began.
-  void post(i32 env_id, Call call, u32 seed, i32 ticket, const std::string& options) {
+  // Sends an environment's call to its worker, with at most Slot::kMessageBytes of a message. A call other than kStep
+  // and kSave starts the worker if it does not run. Throws if that fails or, for these two, if the worker has died
+  // since the environment's episode began.
+  void post(i32 env_id, Call call, u32 seed, i32 ticket, const std::string& message) {
     allocate();
     Slot& slot = view().slot(env_id);
     Sent& sent = sent_[size_t(env_id)];
@@ -60,14 +61,15 @@ class Workers {
       const std::lock_guard lock(worker.mutex);
       if (closing_.load()) throw std::runtime_error("the pool is closing");
       const bool runs = worker.child.running();
-      if (call != kStep && !runs) start(index);
-      if (call == kStep && (!runs || sent.generation != worker.generation)) throw death(worker);
+      const bool goes_on = call == kStep || call == kSave;
+      if (!goes_on && !runs) start(index);
+      if (goes_on && (!runs || sent.generation != worker.generation)) throw death(worker);
       sent = {call, worker.generation, u32(ticket)};
       slot.generation = sent.generation;
       slot.ticket = sent.ticket;
       slot.seed = seed;
-      slot.options_bytes = u32(options.size());
-      std::memcpy(slot.message, options.data(), options.size());
+      slot.options_bytes = u32(message.size());
+      std::memcpy(slot.message, message.data(), message.size());
       slot.call.store(call);
     }
     view().worker(index).posted.fetch_add(1);

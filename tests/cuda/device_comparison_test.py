@@ -74,6 +74,6 @@ def test_a_differing_state_is_detected() -> None:
     found = Comparison(both)
     found.check_states(range(3))
     assert not found.different
-    both.cpu.restore(1, both.cpu.snapshot(0))
+    both.cpu.restore([1], both.cpu.snapshot([0]))
     found.check_states(range(3))
     assert found.different.keys() == {"state"}

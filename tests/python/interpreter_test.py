@@ -369,9 +369,9 @@ NO_MEMORY = """
         for row, env_id in enumerate(batch[ENV_ID]):
             rows[int(env_id)].append([array[row].copy() for array in batch])
         receive()
-        state = call(pool.snapshot, 1)
-        call(pool.restore, 2, state)
-        call(pool.clone, 0, ids[1:], seeds[1:], streams[1:])
+        states = call(pool.snapshot, [1, 3])
+        call(pool.restore, [2, 0], states)
+        call(pool.clone, [0, 0, 0], ids[1:], seeds[1:], streams[1:])
         assert call(pool.players, ids) == [1, 1, 1, 1]
         for wrong in (np.full(4, 99, np.int32), np.ones(3, np.int32), np.full(4, 0.5), None, "no"):
             try:

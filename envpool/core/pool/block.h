@@ -260,14 +260,16 @@ class BlockPool {
   BlockPool& operator=(const BlockPool&) = delete;
 
   // Returns a block with room for `rows` rows. Its capacity is less than twice `rows`, or is the size of a whole batch.
+  // If there are more rows than in a batch, it is a block that is not reused.
   Block* acquire(i32 rows, RowOrder order = RowOrder::kAsSent) {
-    const size_t index = size_t(size_class(rows));
     Block* block = nullptr;
-    {
-      std::lock_guard lock(mutex_);
-      if (Block*& last = idle_[index]; last != nullptr) block = std::exchange(last, last->next);
+    if (rows > layout_.rows) {
+      block = new Block(layout_, rows);
+    } else {
+      const std::lock_guard lock(mutex_);
+      if (Block*& last = idle_[size_t(size_class(rows))]; last != nullptr) block = std::exchange(last, last->next);
     }
-    if (block == nullptr) block = new Block(layout_, std::min(i32(1) << index, layout_.rows));
+    if (block == nullptr) block = new Block(layout_, std::min(i32(1) << size_class(rows), layout_.rows));
     block->next = nullptr;
     block->open(rows, order);
     return block;
@@ -277,6 +279,10 @@ class BlockPool {
   void release(Block* block) noexcept {
     if (forked_since(generation_)) return;
     ENVPOOL_ASSERT(block->pool == nullptr);
+    if (block->capacity() > layout_.rows) {
+      delete block;
+      return;
+    }
     const Nanoseconds now = coarse_time();
     Block* expired = nullptr;
     {

@@ -151,17 +151,18 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   }
 
   // These calls access idle environments (idle_environments.h).
-  std::string snapshot(i32 env_id) {
+  std::vector<std::string> snapshot(const i32* env_ids, i32 count) {
     const auto lock = lock_for("snapshot");
-    return idle_.snapshot(env_id);
+    return idle_.snapshot(env_ids, count);
   }
-  void restore(i32 env_id, const char* data, i64 size) {
+  void restore(const i32* env_ids, i32 count, const std::string_view* states) {
     const auto lock = lock_for("restore");
-    idle_.restore(env_id, data, size);
+    idle_.restore(env_ids, count, states);
   }
-  void clone(i32 source, const i32* env_ids, i32 count, const u64* seeds = nullptr, const u32* streams = nullptr) {
+  void clone(const i32* sources, const i32* env_ids, i32 count, const u64* seeds = nullptr,
+             const u32* streams = nullptr) {
     const auto lock = lock_for("clone");
-    idle_.clone(source, env_ids, count, seeds, streams);
+    idle_.clone(sources, env_ids, count, seeds, streams);
   }
   void render(const i32* env_ids, i32 count, u8* rgb) {
     const auto lock = lock_for("render");
@@ -170,11 +171,17 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // Returns a batch of the current observations of idle environments. It must not be settled.
   Batch observe(const i32* env_ids, i32 count) {
     const auto lock = lock_for("observe");
+    admission_.check(env_ids, count, "observe");
     Batch batch(blocks_->acquire(count));
     batch->pool = blocks_;
     idle_.observe(env_ids, count, *batch);
     batch->compact_players();
     return batch;
+  }
+  // Returns the size of an environment's saved state.
+  i64 state_bytes(i32 env_id) {
+    const auto lock = lock_for("states");
+    return idle_.state_bytes(env_id);
   }
   void read_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, char* data) {
     const auto lock = lock_for("states");
@@ -222,6 +229,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   i32 batch_size() const { return options_.batch_size; }
   i32 num_threads() const { return options_.num_threads; }
   i32 under_way() const { return admission_.count(); }
+  // Returns whether other processes run the environments, so that even short calls may have to wait.
+  bool waits_for_processes() const { return (table_.flags & abi::kDelegated) != 0; }
   // Writes the number of players of each of these environments to `out`.
   void players(const i32* env_ids, i32 count, i32* out) {
     std::lock_guard lock(mutex_);
