@@ -1583,12 +1583,12 @@ class PongOptions(CommonOptions, total=False):
     rounding: Literal["nearest", "towards_zero"]
     """rounding of the ball's speed in y; the default is 'nearest'."""
 
-AntId = Literal[
+MujocoAntId = Literal[
     "Ant-v3", "Ant-v4", "Ant-v5",
 ]
 
-class AntOptions(CommonOptions, total=False):
-    """The options of AntId."""
+class MujocoAntOptions(CommonOptions, total=False):
+    """The options of MujocoAntId."""
 
     xml_file: str | bytes
     """Model: name of one of gymnasium's files, a path, or XML; the default is 'ant.xml'."""
@@ -1654,12 +1654,12 @@ class AntOptions(CommonOptions, total=False):
     gymnasium_v5_render_camera: bool
     """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-HalfCheetahId = Literal[
+MujocoHalfCheetahId = Literal[
     "HalfCheetah-v3", "HalfCheetah-v4", "HalfCheetah-v5",
 ]
 
-class HalfCheetahOptions(CommonOptions, total=False):
-    """The options of HalfCheetahId."""
+class MujocoHalfCheetahOptions(CommonOptions, total=False):
+    """The options of MujocoHalfCheetahId."""
 
     xml_file: str | bytes
     """Model: name of one of gymnasium's files, a path, or XML; the default is 'half_cheetah.xml'."""
@@ -1701,12 +1701,12 @@ class HalfCheetahOptions(CommonOptions, total=False):
     gymnasium_v5_render_camera: bool
     """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-HopperId = Literal[
+MujocoHopperId = Literal[
     "Hopper-v3", "Hopper-v4", "Hopper-v5",
 ]
 
-class HopperOptions(CommonOptions, total=False):
-    """The options of HopperId."""
+class MujocoHopperOptions(CommonOptions, total=False):
+    """The options of MujocoHopperId."""
 
     xml_file: str | bytes
     """Model: name of one of gymnasium's files, a path, or XML; the default is 'hopper.xml'."""
@@ -1914,12 +1914,12 @@ class HumanoidStandupOptions(CommonOptions, total=False):
     gymnasium_v5_render_camera: bool
     """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-InvertedDoublePendulumId = Literal[
+MujocoInvertedDoublePendulumId = Literal[
     "InvertedDoublePendulum-v2", "InvertedDoublePendulum-v4", "InvertedDoublePendulum-v5",
 ]
 
-class InvertedDoublePendulumOptions(CommonOptions, total=False):
-    """The options of InvertedDoublePendulumId."""
+class MujocoInvertedDoublePendulumOptions(CommonOptions, total=False):
+    """The options of MujocoInvertedDoublePendulumId."""
 
     xml_file: str | bytes
     """Model: name of one of gymnasium's files, a path, or XML; the default is 'inverted_double_pendulum.xml'."""
@@ -1967,12 +1967,12 @@ class InvertedDoublePendulumOptions(CommonOptions, total=False):
     gymnasium_v5_render_camera: bool
     """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-InvertedPendulumId = Literal[
+MujocoInvertedPendulumId = Literal[
     "InvertedPendulum-v2", "InvertedPendulum-v4", "InvertedPendulum-v5",
 ]
 
-class InvertedPendulumOptions(CommonOptions, total=False):
-    """The options of InvertedPendulumId."""
+class MujocoInvertedPendulumOptions(CommonOptions, total=False):
+    """The options of MujocoInvertedPendulumId."""
 
     xml_file: str | bytes
     """Model: name of one of gymnasium's files, a path, or XML; the default is 'inverted_pendulum.xml'."""
@@ -2177,12 +2177,12 @@ class MujocoSwimmerOptions(CommonOptions, total=False):
     gymnasium_v5_render_camera: bool
     """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-Walker2dId = Literal[
+MujocoWalker2dId = Literal[
     "Walker2d-v3", "Walker2d-v4", "Walker2d-v5",
 ]
 
-class Walker2dOptions(CommonOptions, total=False):
-    """The options of Walker2dId."""
+class MujocoWalker2dOptions(CommonOptions, total=False):
+    """The options of MujocoWalker2dId."""
 
     xml_file: str | bytes
     """Model: name of one of gymnasium's files, a path, or XML; the default depends on the id."""
@@ -2332,6 +2332,284 @@ class MujocoOptions(CommonOptions, total=False):
     the default is -1."""
     antialias: int
     """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
+
+RobotsAntId = Literal[
+    "robots/Ant-v3", "robots/Ant-v4", "robots/Ant-v5",
+]
+
+class RobotsAntOptions(CommonOptions, total=False):
+    """The options of RobotsAntId."""
+
+    frame_skip: int
+    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
+    info_version: int
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
+    forward_reward_weight: float
+    """Reward per unit of velocity; a number; the default is 1."""
+    ctrl_cost_weight: float
+    """Cost per unit of squared torque; a number; the default is 0.5."""
+    contact_cost_weight: float
+    """Cost per unit of squared contact force; a number; the default is 0.0005."""
+    healthy_reward: float
+    """Reward for a step in a healthy state; a number; the default is 1."""
+    terminate_when_unhealthy: bool
+    """Terminate the episode in an unhealthy state; the default is True."""
+    legacy_healthy_reward: bool
+    """Also give healthy_reward for the step in which the robot becomes unhealthy; the default depends on the id."""
+    healthy_z_min: float
+    """Lower bound of the torso's height in a healthy state; a number; the default is 0.2."""
+    healthy_z_max: float
+    """Upper bound of the torso's height in a healthy state; a number; the default is 1."""
+    main_body: int
+    """Number of the body whose velocity is rewarded; 1 is the torso; an int from 0 to 13; the default is 1."""
+    contact_force_min: float
+    """Lower bound of contact forces; a number; the default is -1."""
+    contact_force_max: float
+    """Upper bound of contact forces; a number; the default is 1."""
+    reset_noise_scale: float
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
+    exclude_current_positions_from_observation: bool
+    """Leave the torso's x and y out of the observation; the default is True."""
+    use_contact_force: bool
+    """Contact forces have a cost and are observed; the default depends on the id."""
+    post_constraint: bool
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
+    include_cfrc_ext_in_observation: bool
+    """Observe contact forces, if use_contact_force is set; the default is True."""
+    exclude_worldbody_contact_forces: bool
+    """Leave contact forces of the world body out of the observation; the default depends on the id."""
+
+RobotsHalfCheetahId = Literal[
+    "robots/HalfCheetah-v3", "robots/HalfCheetah-v4", "robots/HalfCheetah-v5",
+]
+
+class RobotsHalfCheetahOptions(CommonOptions, total=False):
+    """The options of RobotsHalfCheetahId."""
+
+    frame_skip: int
+    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
+    info_version: int
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
+    forward_reward_weight: float
+    """Reward per unit of velocity; a number; the default is 1."""
+    ctrl_cost_weight: float
+    """Cost per unit of squared torque; a number; the default is 0.1."""
+    reset_noise_scale: float
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
+    exclude_current_positions_from_observation: bool
+    """Leave the root's x out of the observation; the default is True."""
+
+RobotsHopperId = Literal[
+    "robots/Hopper-v3", "robots/Hopper-v4", "robots/Hopper-v5",
+]
+
+class RobotsHopperOptions(CommonOptions, total=False):
+    """The options of RobotsHopperId."""
+
+    frame_skip: int
+    """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
+    info_version: int
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
+    forward_reward_weight: float
+    """Reward per unit of velocity; a number; the default is 1."""
+    ctrl_cost_weight: float
+    """Cost per unit of squared torque; a number; the default is 0.001."""
+    healthy_reward: float
+    """Reward for a step in a healthy state; a number; the default is 1."""
+    terminate_when_unhealthy: bool
+    """Terminate the episode in an unhealthy state; the default is True."""
+    legacy_healthy_reward: bool
+    """Also give healthy_reward for the step in which the robot becomes unhealthy; the default depends on the id."""
+    healthy_z_min: float
+    """Lower bound of the torso's height in a healthy state; a number; the default is 0.7."""
+    healthy_z_max: float
+    """Upper bound of the torso's height in a healthy state; a number; the default is inf."""
+    healthy_state_min: float
+    """Lower bound of the other elements of the state in a healthy state; a number; the default is -100."""
+    healthy_state_max: float
+    """Upper bound of the other elements of the state in a healthy state; a number; the default is 100."""
+    healthy_angle_min: float
+    """Lower bound of the torso's angle in a healthy state; a number; the default is -0.2."""
+    healthy_angle_max: float
+    """Upper bound of the torso's angle in a healthy state; a number; the default is 0.2."""
+    velocity_min: float
+    """Lower bound of observed velocities; a number; the default is -10."""
+    velocity_max: float
+    """Upper bound of observed velocities; a number; the default is 10."""
+    reset_noise_scale: float
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.005."""
+    exclude_current_positions_from_observation: bool
+    """Leave the root's x out of the observation; the default is True."""
+
+RobotsInvertedDoublePendulumId = Literal[
+    "robots/InvertedDoublePendulum-v2", "robots/InvertedDoublePendulum-v4", "robots/InvertedDoublePendulum-v5",
+]
+
+class RobotsInvertedDoublePendulumOptions(CommonOptions, total=False):
+    """The options of RobotsInvertedDoublePendulumId."""
+
+    frame_skip: int
+    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
+    info_version: int
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
+    healthy_reward: float
+    """Reward for a step, before penalties; a number; the default is 10."""
+    reward_if_not_terminated: bool
+    """Give no healthy_reward for the step that ends the episode; the default depends on the id."""
+    constraint_obs_dim: int
+    """Number of observed constraint forces; an int from 0 to 3; the default depends on the id."""
+    healthy_z_max: float
+    """Height of the tip at which the episode ends; a number; the default is 1."""
+    observation_min: float
+    """Lower bound of observed velocities and forces; a number; the default is -10."""
+    observation_max: float
+    """Upper bound of observed velocities and forces; a number; the default is 10."""
+    reset_noise_scale: float
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
+
+RobotsInvertedPendulumId = Literal[
+    "robots/InvertedPendulum-v2", "robots/InvertedPendulum-v4", "robots/InvertedPendulum-v5",
+]
+
+class RobotsInvertedPendulumOptions(CommonOptions, total=False):
+    """The options of RobotsInvertedPendulumId."""
+
+    frame_skip: int
+    """Simulation steps for each action; an int from 1 to 10000; the default is 2."""
+    info_version: int
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
+    healthy_reward: float
+    """Reward for a step; a number; the default is 1."""
+    reward_if_not_terminated: bool
+    """Give no reward for the step that ends the episode; the default depends on the id."""
+    healthy_z_min: float
+    """Lower bound of the pole's angle; a number; the default is -0.2."""
+    healthy_z_max: float
+    """Upper bound of the pole's angle; a number; the default is 0.2."""
+    reset_noise_scale: float
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.01."""
+
+RobotsReacherId = Literal[
+    "robots/Reacher-v2", "robots/Reacher-v4", "robots/Reacher-v5",
+]
+
+class RobotsReacherOptions(CommonOptions, total=False):
+    """The options of RobotsReacherId."""
+
+    frame_skip: int
+    """Simulation steps for each action; an int from 1 to 10000; the default is 2."""
+    info_version: int
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
+    dist_cost_weight: float
+    """Cost per unit of distance; a number; the default is 1."""
+    ctrl_cost_weight: float
+    """Cost per unit of squared torque; a number; the default is 1."""
+    reward_after_step: bool
+    """Use the distance after a step, not before it; the default depends on the id."""
+    obs_include_z_distance: bool
+    """Observe the height of the tip above the target; the default depends on the id."""
+    reset_qpos_scale: float
+    """Scale of the noise on positions at a reset; a number from 0 to 1000000; the default is 0.1."""
+    reset_qvel_scale: float
+    """Scale of the noise on velocities at a reset; a number from 0 to 1000000; the default is 0.005."""
+    reset_goal_scale: float
+    """Radius of the disc from which the target is drawn; a number from 0 to 1000000; the default is 0.2."""
+
+RobotsSwimmerId = Literal[
+    "robots/Swimmer-v3", "robots/Swimmer-v4", "robots/Swimmer-v5",
+]
+
+class RobotsSwimmerOptions(CommonOptions, total=False):
+    """The options of RobotsSwimmerId."""
+
+    frame_skip: int
+    """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
+    info_version: int
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
+    forward_reward_weight: float
+    """Reward per unit of velocity; a number; the default is 1."""
+    ctrl_cost_weight: float
+    """Cost per unit of squared torque; a number; the default is 0.0001."""
+    reset_noise_scale: float
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
+    exclude_current_positions_from_observation: bool
+    """Leave the first link's x and y out of the observation; the default is True."""
+
+Walker2dOldId = Literal[
+    "robots/Walker2d-v3", "robots/Walker2d-v4",
+]
+
+class Walker2dOldOptions(CommonOptions, total=False):
+    """The options of Walker2dOldId."""
+
+    frame_skip: int
+    """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
+    info_version: int
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
+    forward_reward_weight: float
+    """Reward per unit of velocity; a number; the default is 1."""
+    ctrl_cost_weight: float
+    """Cost per unit of squared torque; a number; the default is 0.001."""
+    healthy_reward: float
+    """Reward for a step in a healthy state; a number; the default is 1."""
+    terminate_when_unhealthy: bool
+    """Terminate the episode in an unhealthy state; the default is True."""
+    legacy_healthy_reward: bool
+    """Also give healthy_reward for the step in which the robot becomes unhealthy; the default is True."""
+    healthy_z_min: float
+    """Lower bound of the torso's height in a healthy state; a number; the default is 0.8."""
+    healthy_z_max: float
+    """Upper bound of the torso's height in a healthy state; a number; the default is 2."""
+    healthy_angle_min: float
+    """Lower bound of the torso's angle in a healthy state; a number; the default is -1."""
+    healthy_angle_max: float
+    """Upper bound of the torso's angle in a healthy state; a number; the default is 1."""
+    velocity_min: float
+    """Lower bound of observed velocities; a number; the default is -10."""
+    velocity_max: float
+    """Upper bound of observed velocities; a number; the default is 10."""
+    reset_noise_scale: float
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.005."""
+    exclude_current_positions_from_observation: bool
+    """Leave the root's x out of the observation; the default is True."""
+
+RobotsWalker2dId = Literal[
+    "robots/Walker2d-v5",
+]
+
+class RobotsWalker2dOptions(CommonOptions, total=False):
+    """The options of robots/Walker2d-v5."""
+
+    frame_skip: int
+    """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
+    info_version: int
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default is 5."""
+    forward_reward_weight: float
+    """Reward per unit of velocity; a number; the default is 1."""
+    ctrl_cost_weight: float
+    """Cost per unit of squared torque; a number; the default is 0.001."""
+    healthy_reward: float
+    """Reward for a step in a healthy state; a number; the default is 1."""
+    terminate_when_unhealthy: bool
+    """Terminate the episode in an unhealthy state; the default is True."""
+    legacy_healthy_reward: bool
+    """Also give healthy_reward for the step in which the robot becomes unhealthy; the default is False."""
+    healthy_z_min: float
+    """Lower bound of the torso's height in a healthy state; a number; the default is 0.8."""
+    healthy_z_max: float
+    """Upper bound of the torso's height in a healthy state; a number; the default is 2."""
+    healthy_angle_min: float
+    """Lower bound of the torso's angle in a healthy state; a number; the default is -1."""
+    healthy_angle_max: float
+    """Upper bound of the torso's angle in a healthy state; a number; the default is 1."""
+    velocity_min: float
+    """Lower bound of observed velocities; a number; the default is -10."""
+    velocity_max: float
+    """Upper bound of observed velocities; a number; the default is 10."""
+    reset_noise_scale: float
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.005."""
+    exclude_current_positions_from_observation: bool
+    """Leave the root's x out of the observation; the default is True."""
 
 TagContinuousId = Literal[
     "TagContinuous-v0", "WarpDrive/TagContinuous-v0", "WarpDrive/TagContinuous-1000-v0",
@@ -2731,19 +3009,19 @@ def make(task_id: MiscSwimmerId, env_type: Literal["gymnasium"] = ..., *, num_en
 @overload
 def make(task_id: PongId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: AntId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: MujocoAntId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: HalfCheetahId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: MujocoHalfCheetahId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: HopperId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: MujocoHopperId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: HumanoidId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: HumanoidStandupId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: InvertedDoublePendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: MujocoInvertedDoublePendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: InvertedPendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: MujocoInvertedPendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: PusherId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -2751,11 +3029,29 @@ def make(task_id: MujocoReacherId, env_type: Literal["gymnasium"] = ..., *, num_
 @overload
 def make(task_id: MujocoSwimmerId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: Walker2dId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: MujocoWalker2dId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: ControlSuiteId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: MujocoId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsAntId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsHalfCheetahId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsHopperId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsInvertedDoublePendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsInvertedPendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsReacherId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsSwimmerId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsSwimmerOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: Walker2dOldId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsWalker2dId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: TagContinuousId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -2893,19 +3189,19 @@ def make(task_id: MiscSwimmerId, env_type: Literal["gym"], *, num_envs: int = ..
 @overload
 def make(task_id: PongId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: AntId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: MujocoAntId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: HalfCheetahId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: MujocoHalfCheetahId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: HopperId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: MujocoHopperId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: HumanoidId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: HumanoidStandupId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: InvertedDoublePendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: MujocoInvertedDoublePendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: InvertedPendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: MujocoInvertedPendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: PusherId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -2913,11 +3209,29 @@ def make(task_id: MujocoReacherId, env_type: Literal["gym"], *, num_envs: int = 
 @overload
 def make(task_id: MujocoSwimmerId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: Walker2dId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: MujocoWalker2dId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: ControlSuiteId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: MujocoId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsAntId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsHalfCheetahId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsHopperId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsInvertedDoublePendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsInvertedPendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsReacherId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsSwimmerId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsSwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: Walker2dOldId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsWalker2dId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: TagContinuousId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3055,19 +3369,19 @@ def make(task_id: MiscSwimmerId, env_type: Literal["dm"], *, num_envs: int = ...
 @overload
 def make(task_id: PongId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[PongOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: AntId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[AntOptions]) -> DMEnvPool: ...
+def make(task_id: MujocoAntId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: HalfCheetahId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> DMEnvPool: ...
+def make(task_id: MujocoHalfCheetahId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: HopperId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> DMEnvPool: ...
+def make(task_id: MujocoHopperId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: HumanoidId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: HumanoidStandupId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: InvertedDoublePendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> DMEnvPool: ...
+def make(task_id: MujocoInvertedDoublePendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: InvertedPendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> DMEnvPool: ...
+def make(task_id: MujocoInvertedPendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: PusherId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> DMEnvPool: ...
 @overload
@@ -3075,11 +3389,29 @@ def make(task_id: MujocoReacherId, env_type: Literal["dm"], *, num_envs: int = .
 @overload
 def make(task_id: MujocoSwimmerId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: Walker2dId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> DMEnvPool: ...
+def make(task_id: MujocoWalker2dId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: ControlSuiteId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: MujocoId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: RobotsAntId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: RobotsHalfCheetahId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: RobotsHopperId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: RobotsInvertedDoublePendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: RobotsInvertedPendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: RobotsReacherId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: RobotsSwimmerId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsSwimmerOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: Walker2dOldId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: RobotsWalker2dId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: TagContinuousId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> DMEnvPool: ...
 @overload
@@ -3219,19 +3551,19 @@ def make_gymnasium(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Un
 @overload
 def make_gymnasium(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: MujocoAntId, *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: MujocoHalfCheetahId, *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: HopperId, *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: MujocoHopperId, *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: InvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: MujocoInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: InvertedPendulumId, *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: MujocoInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -3239,11 +3571,29 @@ def make_gymnasium(task_id: MujocoReacherId, *, num_envs: int = ..., **options: 
 @overload
 def make_gymnasium(task_id: MujocoSwimmerId, *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: Walker2dId, *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: MujocoWalker2dId, *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: MujocoId, *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: RobotsAntId, *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: RobotsHalfCheetahId, *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: RobotsHopperId, *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: RobotsInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: RobotsInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: RobotsReacherId, *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: RobotsSwimmerId, *, num_envs: int = ..., **options: Unpack[RobotsSwimmerOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: Walker2dOldId, *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: RobotsWalker2dId, *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -3381,19 +3731,19 @@ def make_gym(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Unpack[M
 @overload
 def make_gym(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: MujocoAntId, *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: MujocoHalfCheetahId, *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: HopperId, *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: MujocoHopperId, *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: InvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: MujocoInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: InvertedPendulumId, *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: MujocoInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3401,11 +3751,29 @@ def make_gym(task_id: MujocoReacherId, *, num_envs: int = ..., **options: Unpack
 @overload
 def make_gym(task_id: MujocoSwimmerId, *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: Walker2dId, *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: MujocoWalker2dId, *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: MujocoId, *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: RobotsAntId, *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: RobotsHalfCheetahId, *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: RobotsHopperId, *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: RobotsInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: RobotsInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: RobotsReacherId, *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: RobotsSwimmerId, *, num_envs: int = ..., **options: Unpack[RobotsSwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: Walker2dOldId, *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: RobotsWalker2dId, *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3543,19 +3911,19 @@ def make_dm(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Unpack[Mi
 @overload
 def make_dm(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> DMEnvPool: ...
+def make_dm(task_id: MujocoAntId, *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> DMEnvPool: ...
+def make_dm(task_id: MujocoHalfCheetahId, *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: HopperId, *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> DMEnvPool: ...
+def make_dm(task_id: MujocoHopperId, *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: InvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> DMEnvPool: ...
+def make_dm(task_id: MujocoInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: InvertedPendulumId, *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> DMEnvPool: ...
+def make_dm(task_id: MujocoInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> DMEnvPool: ...
 @overload
@@ -3563,11 +3931,29 @@ def make_dm(task_id: MujocoReacherId, *, num_envs: int = ..., **options: Unpack[
 @overload
 def make_dm(task_id: MujocoSwimmerId, *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: Walker2dId, *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> DMEnvPool: ...
+def make_dm(task_id: MujocoWalker2dId, *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: MujocoId, *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: RobotsAntId, *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: RobotsHalfCheetahId, *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: RobotsHopperId, *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: RobotsInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: RobotsInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: RobotsReacherId, *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: RobotsSwimmerId, *, num_envs: int = ..., **options: Unpack[RobotsSwimmerOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: Walker2dOldId, *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: RobotsWalker2dId, *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> DMEnvPool: ...
 @overload
@@ -3705,19 +4091,19 @@ def make_vec(task_id: MiscSwimmerId, num_envs: int = ..., *, dtypes: Literal["en
 @overload
 def make_vec(task_id: PongId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[PongOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: AntId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[AntOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: MujocoAntId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoAntOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: HalfCheetahId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[HalfCheetahOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: MujocoHalfCheetahId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: HopperId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[HopperOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: MujocoHopperId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoHopperOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: HumanoidId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[HumanoidOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: HumanoidStandupId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[HumanoidStandupOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: InvertedDoublePendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: MujocoInvertedDoublePendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: InvertedPendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[InvertedPendulumOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: MujocoInvertedPendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: PusherId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[PusherOptions]) -> GymnasiumVectorEnv: ...
 @overload
@@ -3725,11 +4111,29 @@ def make_vec(task_id: MujocoReacherId, num_envs: int = ..., *, dtypes: Literal["
 @overload
 def make_vec(task_id: MujocoSwimmerId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: Walker2dId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[Walker2dOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: MujocoWalker2dId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoWalker2dOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: ControlSuiteId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ControlSuiteOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: MujocoId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: RobotsAntId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsAntOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: RobotsHalfCheetahId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: RobotsHopperId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsHopperOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: RobotsInvertedDoublePendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: RobotsInvertedPendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: RobotsReacherId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsReacherOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: RobotsSwimmerId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsSwimmerOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: Walker2dOldId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[Walker2dOldOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: RobotsWalker2dId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsWalker2dOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: TagContinuousId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[TagContinuousOptions]) -> GymnasiumVectorEnv: ...
 @overload
@@ -3867,19 +4271,19 @@ def make_spec(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Unpack[
 @overload
 def make_spec(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> EnvSpec: ...
+def make_spec(task_id: MujocoAntId, *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> EnvSpec: ...
+def make_spec(task_id: MujocoHalfCheetahId, *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: HopperId, *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> EnvSpec: ...
+def make_spec(task_id: MujocoHopperId, *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: InvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> EnvSpec: ...
+def make_spec(task_id: MujocoInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: InvertedPendulumId, *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> EnvSpec: ...
+def make_spec(task_id: MujocoInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> EnvSpec: ...
 @overload
@@ -3887,11 +4291,29 @@ def make_spec(task_id: MujocoReacherId, *, num_envs: int = ..., **options: Unpac
 @overload
 def make_spec(task_id: MujocoSwimmerId, *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: Walker2dId, *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> EnvSpec: ...
+def make_spec(task_id: MujocoWalker2dId, *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: MujocoId, *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: RobotsAntId, *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: RobotsHalfCheetahId, *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: RobotsHopperId, *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: RobotsInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: RobotsInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: RobotsReacherId, *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: RobotsSwimmerId, *, num_envs: int = ..., **options: Unpack[RobotsSwimmerOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: Walker2dOldId, *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: RobotsWalker2dId, *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> EnvSpec: ...
 @overload

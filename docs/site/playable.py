@@ -38,7 +38,16 @@ FLAGS = (
 )
 
 # Steps per second at which a family is played. 0: one step for each key, for environments that wait for the player.
-_RATES = {"classic_control": 15, "minatar": 8, "box2d": 40, "tag": 6, "minigrid": 0, "toy_text": 0, "bsuite": 0}
+_RATES = {
+    "classic_control": 15,
+    "minatar": 8,
+    "box2d": 40,
+    "robots": 20,
+    "tag": 6,
+    "minigrid": 0,
+    "toy_text": 0,
+    "bsuite": 0,
+}
 _OTHER_RATE = 10
 # Families that readers cannot play: those of Atari read files that we do not have, and tests have no family.
 _NOT_PLAYED = {"atari", ""}
@@ -71,14 +80,15 @@ _KEYS = (
 )
 # For each number of elements of an action, the keys that set each element to its least and to its greatest value.
 _LEFT_RIGHT, _DOWN_UP = ("ArrowLeft", "ArrowRight"), ("ArrowDown", "ArrowUp")
-_AXES = {1: (_LEFT_RIGHT,), 2: (_DOWN_UP, _LEFT_RIGHT), 4: (_LEFT_RIGHT, _DOWN_UP, ("a", "d"), ("s", "w"))}
+_PAIRS = (_LEFT_RIGHT, _DOWN_UP, ("a", "d"), ("s", "w"), ("f", "h"), ("g", "t"), ("j", "l"), ("k", "i"))
+_AXES = {1: (_LEFT_RIGHT,), 2: (_DOWN_UP, _LEFT_RIGHT), **{count: _PAIRS[:count] for count in (3, 4, 6, 8)}}
 # Names and keys of elements that an environment does not describe one by one, or that have only one key, which sets the
 # greatest value. A positive turn is a turn to the left.
 _ELEMENTS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
     "BipedalWalker": [*zip(("hip 1", "knee 1", "hip 2", "knee 2"), _AXES[4], strict=True)],
     "PointRobot": [("x", _LEFT_RIGHT), ("y", _DOWN_UP)],
-    "Swimmer": [("x", _LEFT_RIGHT), ("y", _DOWN_UP)],
-    "Reacher": [("first joint", _LEFT_RIGHT[::-1]), ("second joint", _DOWN_UP)],
+    "misc/Swimmer": [("x", _LEFT_RIGHT), ("y", _DOWN_UP)],
+    "misc/Reacher": [("first joint", _LEFT_RIGHT[::-1]), ("second joint", _DOWN_UP)],
     "CarRacing": [("steering", _LEFT_RIGHT), ("gas", _DOWN_UP[1:]), ("brake", _DOWN_UP[:1])],
     "TagContinuous": [("acceleration", _DOWN_UP), ("turn", _LEFT_RIGHT[::-1])],
 }
@@ -184,7 +194,7 @@ def entry_of(task_id: str) -> dict[str, Any]:
     own = {name: changed.get(name, option.default) for name, option in construction.options.items()}
     arrays = construction.arrays
     height, width = arrays.render_size
-    controls, rest = _controls(registration.table, arrays)
+    controls, rest = _controls(registration.family, registration.table, arrays)
     space = [
         [[_plain(low), _plain(high), field.dtype.kind in "iu"] for low, high in zip(*_bounds(field), strict=True)]
         for field in arrays.actions
@@ -226,7 +236,9 @@ def _plain(number: Any) -> float | int:
     return value
 
 
-def _controls(table: str, arrays: ArraySpecs) -> tuple[list[dict[str, Any]], list[list[float | int]] | None]:
+def _controls(
+    family: str, table: str, arrays: ArraySpecs
+) -> tuple[list[dict[str, Any]], list[list[float | int]] | None]:
     """Returns the controls of an environment, and the action without a pressed key."""
     field = arrays.actions[0]
     if len(arrays.actions) == 1 and field.discrete and not field.shape:
@@ -235,7 +247,8 @@ def _controls(table: str, arrays: ArraySpecs) -> tuple[list[dict[str, Any]], lis
     for number, entry in enumerate(arrays.actions):
         lows, highs = _bounds(entry)
         rest.append([0] * len(lows))
-        named = _ELEMENTS.get(table) or [*zip(_parts(entry.doc, len(lows)), _AXES[len(lows)], strict=True)]
+        named = _ELEMENTS.get(table) or _ELEMENTS.get(f"{family}/{table}")
+        named = named or [*zip(_parts(entry.doc, len(lows)), _AXES[len(lows)], strict=True)]
         for element, ((name, keys), low, high) in enumerate(zip(named, lows, highs, strict=True)):
             # In an action of several integers, 0 changes nothing, and 1 is the least of the other values.
             values = (1 if entry.discrete else _plain(low), _plain(high))

@@ -98,6 +98,7 @@ static unsigned char* dynamic_shared;
 #include "envpool/core/plugin.h"
 #include "envpool/core/table/device.h"
 #include "envpool/minatar/asterix.h"
+#include "envpool/robots/half_cheetah.h"
 #include "envpool/tag/tag_continuous.h"
 #include "envpool/tag/tag_gridworld.h"
 #include "envpool/toy_text/frozen_lake.h"
@@ -435,6 +436,7 @@ TEST(bsuite_deep_sea) { run_everything<bsuite::DeepSea>(); }
 TEST(cartpole) { run_everything<classic_control::CartPole>(); }
 TEST(pendulum) { run_everything<classic_control::Pendulum>(); }
 TEST(asterix) { run_everything<minatar::Asterix>(); }
+TEST(half_cheetah) { run_everything<robots::HalfCheetah>(); }
 TEST(tag_continuous) { run_everything<tag::TagContinuous>(); }
 TEST(tag_gridworld) { run_everything<tag::TagGridWorld>(); }
 TEST(crowd) { run_everything<testing::Crowd>(); }

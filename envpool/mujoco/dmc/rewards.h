@@ -6,7 +6,7 @@
 
 #include "envpool/core/portable.h"
 #include "envpool/core/table/spec.h"
-#include "envpool/mujoco/physics/numpy.h"
+#include "envpool/core/math/numpy_sum.h"
 
 namespace envpool::mujoco::dmc {
 

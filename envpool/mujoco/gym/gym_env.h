@@ -14,9 +14,9 @@
 
 #include "envpool/core/api.h"
 #include "envpool/core/math/normal.h"
-#include "envpool/mujoco/gym/meanings.h"
-#include "envpool/mujoco/physics/numpy.h"
+#include "envpool/core/math/numpy_sum.h"
 #include "envpool/mujoco/physics/simulation.h"
+#include "envpool/robots/meanings.h"
 
 namespace envpool::mujoco {
 
@@ -228,9 +228,9 @@ class GymEnv {
   // infos() calls one of these for each info: Names declares the info, and Values writes it.
   struct Names {
     Spec& spec;
-    void operator()(const char* name, f64) const { spec.info<f64>(name).doc(meaning_of(name)); }
+    void operator()(const char* name, f64) const { spec.info<f64>(name).doc(robots::meaning_of(name)); }
     void operator()(const char* name, const mjtNum*, i64 count) const {
-      spec.info<f64>(name, {count}).doc(meaning_of(name));
+      spec.info<f64>(name, {count}).doc(robots::meaning_of(name));
     }
   };
   struct Values {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace envpool::mujoco {
+namespace envpool::robots {
 
 inline constexpr std::pair<std::string_view, const char*> kMeanings[] = {
     {"x_position", "Position along x, m."},
@@ -43,4 +43,4 @@ constexpr const char* meaning_of(std::string_view info) {
   return "";
 }
 
-}  // namespace envpool::mujoco
+}  // namespace envpool::robots

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes sums in NumPy's order. The references compute rewards with NumPy, and the order determines the last bits.
+// Computes sums in NumPy's order. References in Python compute rewards with NumPy, and the order determines the last
+// bits.
 #pragma once
 
 #include "envpool/core/types.h"
 
-namespace envpool::mujoco {
+namespace envpool {
 
 // Returns np.sum of term(0) ... term(count - 1), by the pairwise summation of NumPy for contiguous doubles.
 template <class Term>
-f64 numpy_sum(i64 count, Term&& term, i64 first = 0) {
+ENVPOOL_FN f64 numpy_sum(i64 count, Term&& term, i64 first = 0) {
   if (count < 8) {
     f64 sum = count > 0 ? term(first) : 0.0;
     for (i64 i = 1; i < count; ++i) sum += term(first + i);
@@ -32,8 +33,8 @@ f64 numpy_sum(i64 count, Term&& term, i64 first = 0) {
 }
 
 // Returns np.sum(np.square(x)).
-inline f64 sum_of_squares(const f64* x, i64 count) {
+ENVPOOL_FN f64 sum_of_squares(const f64* x, i64 count) {
   return numpy_sum(count, [x](i64 i) { return x[i] * x[i]; });
 }
 
-}  // namespace envpool::mujoco
+}  // namespace envpool

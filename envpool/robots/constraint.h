@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Constraint rows: joint limits, and pyramids of friction at contacts. In lanes, a row is listed if it exists in any of
+// them; in the others it is zero, which changes no sum.
+#pragma once
+
+#include "envpool/robots/collision.h"
+
+namespace envpool::robots {
+
+// The impedance, a function of the violation.
+template <class T>
+ENVPOOL_ALWAYS_INLINE T impedance_at(const Impedance& i, T distance) {
+  if (i.low == i.high || i.width <= kMinValue) return splat<T>(0.5 * (i.low + i.high));
+  const T x = fabs((distance - i.margin) / i.width);
+  const T rest = 1.0 - x;
+  const T y = select(x <= splat<T>(i.middle), 1 / i.middle * (x * x), 1.0 - 1 / (1 - i.middle) * (rest * rest));
+  return select(x >= splat<T>(1), splat<T>(i.high), i.low + y * (i.high - i.low));
+}
+
+// Fills the weight and reference of a row that has the given velocity. `friction` is 0 for a row without a pyramid.
+template <class T>
+ENVPOOL_ALWAYS_INLINE void set_row(ConstraintRow<T>& row, const Impedance& i, Mask<T> exists, T distance, T impedance,
+                                   T velocity, f64 friction) {
+  T regularizer = (1.0 - impedance) * i.diagonal / impedance;
+  regularizer = select(regularizer > splat<T>(kMinValue), regularizer, splat<T>(kMinValue));
+  if (friction != 0) regularizer = 2 * friction * friction * regularizer;
+  row.weight = select(exists, 1.0 / regularizer, T{});
+  row.reference = select(exists, -i.damping * velocity - i.stiffness * impedance * (distance - i.margin), T{});
+}
+
+template <class M, class T>
+ENVPOOL_ALWAYS_INLINE void limit_rows(Data<M, T>& d, const T* qpos, const T* qvel) {
+  for (i32 k = 0; k < M::kLimits; ++k) {
+    const Limit& limit = M::limit(k);
+    const T above_low = -1.0 * (limit.low - qpos[limit.position]), below_high = limit.high - qpos[limit.position];
+    const Mask<T> low = above_low < splat<T>(limit.impedance.margin);
+    const Mask<T> high = below_high < splat<T>(limit.impedance.margin), exists = low | high;
+    if (!any(exists)) continue;
+    ConstraintRow<T>& row = d.row[d.rows++];
+    const T distance = select(low, above_low, below_high);
+    row.tree = limit.tree;
+    row.dof = limit.dof;
+    row.sign = select(exists, select(low, splat<T>(1), splat<T>(-1)), T{});
+    set_row(row, limit.impedance, exists, distance, impedance_at(limit.impedance, distance), row.sign * qvel[limit.dof],
+            0);
+  }
+}
+
+// Adds the rows of a contact.
+template <class M, class T>
+ENVPOOL_ALWAYS_INLINE void contact_rows(Data<M, T>& d, Contact<T>& contact, const T* qvel) {
+  const Pair& pair = M::pair(contact.pair);
+  const bool is_pyramid = pair.dimensions == 3;
+  const i32 directions = is_pyramid ? 3 : 1, rows = is_pyramid ? 4 : 1;
+  T along[3][M::kDofs]{};  // the velocity along each direction, as a function of qvel
+  T offset[3];
+  for (int i = 0; i < 3; ++i) offset[i] = contact.pos[i] - d.com[pair.root][i];
+  for (i32 k = 0; k < pair.links; ++k) {
+    const i32 dof = M::chain(pair.chain + k);
+    T column[3];
+    cross(column, d.cdof[dof], offset);
+    add<3>(column, d.cdof[dof] + 3);
+    for (int i = 0; i < 3; ++i) column[i] = select(contact.touches, k < pair.links1 ? -column[i] : column[i], T{});
+    for (i32 a = 0; a < directions; ++a) along[a][dof] = dot3(contact.frame + 3 * a, column);
+  }
+  const T impedance = impedance_at(pair.impedance, contact.distance);
+  contact.row = d.rows;
+  for (i32 k = 0; k < rows; ++k) {
+    ConstraintRow<T>& row = d.row[d.rows++];
+    row.tree = pair.tree;
+    row.dof = -1;
+    row.jacobian = d.contact_rows++;
+    T* const jacobian = d.jacobian[row.jacobian];
+    const f64 slope = k % 2 == 0 ? pair.friction : -pair.friction;
+    for (i32 i = 0; i < M::kDofs; ++i) {
+      jacobian[i] = is_pyramid ? along[0][i] + along[1 + k / 2][i] * slope : along[0][i];
+    }
+    set_row(row, pair.impedance, contact.touches, contact.distance, impedance, dot<M::kDofs>(jacobian, qvel, M::kDofs),
+            is_pyramid ? pair.friction : 0);
+  }
+}
+
+template <class M, class T>
+ENVPOOL_ALWAYS_INLINE void constraint_rows(Data<M, T>& d, const T* qpos, const T* qvel) {
+  d.rows = d.contact_rows = 0;
+  limit_rows(d, qpos, qvel);
+  if constexpr (M::kPairs > 0) {
+    for (i32 k = 0; k < d.contacts; ++k) contact_rows(d, d.contact[k], qvel);
+  }
+}
+
+// The product of a row of the Jacobian and a vector.
+template <class M, class T>
+ENVPOOL_ALWAYS_INLINE T multiply_row(const Data<M, T>& d, const ConstraintRow<T>& row, const T* x, i32 first,
+                                     i32 count) {
+  if (row.dof >= 0) return row.sign * x[row.dof];
+  return dot<M::kDofs>(d.jacobian[row.jacobian] + first, x + first, count);
+}
+
+}  // namespace envpool::robots

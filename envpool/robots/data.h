@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one evaluation of the dynamics computes, as mjData has it. M is a model, and T is f64 or f64x4.
+#pragma once
+
+#include "envpool/robots/model.h"
+#include "envpool/robots/spatial.h"
+
+namespace envpool::robots {
+
+// An array that may be empty.
+template <class T, int kCount>
+struct Array {
+  T at[kCount > 0 ? kCount : 1];
+
+  ENVPOOL_ALWAYS_INLINE T& operator[](int i) { return at[i]; }
+  ENVPOOL_ALWAYS_INLINE const T& operator[](int i) const { return at[i]; }
+};
+
+// What a step needs from the step before it.
+template <class M, class T>
+struct Motion {
+  T qpos[M::kPositions], qvel[M::kDofs];
+  T warm_start[M::kDofs];  // the acceleration with which the solver starts
+};
+
+// A point at which two geoms touch, and the lanes in which they do.
+template <class T>
+struct Contact {
+  i32 pair;
+  i32 row;  // its first row
+  Mask<T> touches;
+  T distance;
+  T pos[3], frame[9];
+};
+
+// A row of the constraints: a joint limit, or one direction of a contact.
+template <class T>
+struct ConstraintRow {
+  i32 tree;
+  i32 dof;       // of a limit; -1 for a contact
+  i32 jacobian;  // the number of a contact's row in Data::jacobian
+  T sign;        // of a limit: the only element of the Jacobian
+  T weight;      // D in MuJoCo's documentation, or 0 in lanes without this row
+  T reference;   // aref
+  T residual;    // J * qacc - aref
+  T force;
+};
+
+template <class M, class T>
+struct Data {
+  T ctrl[M::kActuators];
+
+  // Positions (kinematics.h, inertia.h).
+  T xpos[M::kBodies][3], xquat[M::kBodies][4], xmat[M::kBodies][9];
+  T xipos[M::kBodies][3], ximat[M::kBodies][9];
+  T xanchor[M::kJoints][3], xaxis[M::kJoints][3];
+  T com[M::kBodies][3];  // of the subtree of each root
+  Inertia<T> cinert[M::kBodies];
+  T cdof[M::kDofs][6];
+  T mass[M::kElements];  // M, by rows: the elements of a row belong to the dof's ancestors, and the last to itself
+  T factor[M::kElements], inverse[M::kDofs];  // of L^T D L, and 1 / D
+
+  // Velocities and forces (velocity.h).
+  T cvel[M::kBodies][6], cdof_dot[M::kDofs][6];
+  T qfrc_passive[M::kDofs], qfrc_bias[M::kDofs], qfrc_actuator[M::kDofs], qfrc_smooth[M::kDofs];
+  T qacc_smooth[M::kDofs];
+
+  // Constraints (collision.h, constraint.h, newton.h).
+  i32 contacts, rows, contact_rows;
+  Array<Contact<T>, M::kContacts> contact;
+  Array<ConstraintRow<T>, M::kLimits + M::kContactRows> row;
+  T jacobian[M::kContactRows > 0 ? M::kContactRows : 1][M::kDofs];
+  T qacc[M::kDofs], qfrc_constraint[M::kDofs];
+};
+
+}  // namespace envpool::robots

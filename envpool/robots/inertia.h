@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The inertia matrix M by the composite rigid body algorithm, its factorization L^T D L, and products with both.
+#pragma once
+
+#include "envpool/robots/data.h"
+
+namespace envpool::robots {
+
+template <class M, class T>
+ENVPOOL_ALWAYS_INLINE void composite_inertia(Data<M, T>& d) {
+  Inertia<T> composite[M::kBodies];
+  ENVPOOL_UNROLL
+  for (i32 b = 1; b < M::kBodies; ++b) composite[b] = d.cinert[b];
+  ENVPOOL_UNROLL
+  for (i32 b = M::kBodies - 1; b > 0; --b) {
+    const i32 parent = M::body(b).parent;
+    if (parent > 0) add<10>(composite[parent].at, composite[b].at);
+  }
+  ENVPOOL_UNROLL
+  for (i32 i = 0; i < M::kDofs; ++i) {
+    const Dof& dof = M::dof(i);
+    T* const row = d.mass + dof.row;
+    if (dof.simple) {
+      row[dof.ancestors] = splat<T>(dof.inertia);
+      continue;
+    }
+    T momentum[6];
+    multiply_inertia(momentum, composite[dof.body], d.cdof[i]);
+    ENVPOOL_UNROLL
+    for (i32 k = 0; k < dof.ancestors; ++k) row[k] = dot6(d.cdof[M::column(dof.row + k)], momentum);
+    row[dof.ancestors] = dof.armature + dot6(d.cdof[i], momentum);
+  }
+}
+
+// Replaces a matrix with the structure of M by its factors. `inverse` receives 1 / D.
+template <class M, class T>
+ENVPOOL_ALWAYS_INLINE void factorize(T* matrix, T* inverse) {
+  ENVPOOL_UNROLL
+  for (i32 i = M::kDofs - 1; i >= 0; --i) {
+    const Dof& dof = M::dof(i);
+    T* const row = matrix + dof.row;
+    inverse[i] = 1.0 / row[dof.ancestors];
+    ENVPOOL_UNROLL
+    for (i32 k = dof.ancestors - 1; k >= 0; --k) {
+      const Dof& ancestor = M::dof(M::column(dof.row + k));
+      const T scale = -row[k] * inverse[i];
+      T* const other = matrix + ancestor.row;
+      ENVPOOL_UNROLL
+      for (i32 n = 0; n <= k; ++n) other[n] = other[n] + row[n] * scale;
+    }
+    ENVPOOL_UNROLL
+    for (i32 k = 0; k < dof.ancestors; ++k) row[k] = row[k] * inverse[i];
+  }
+}
+
+// Solves a system with the factors.
+template <class M, class T>
+ENVPOOL_ALWAYS_INLINE void solve(const T* factor, const T* inverse, T* x) {
+  ENVPOOL_UNROLL
+  for (i32 i = M::kDofs - 1; i > 0; --i) {
+    const Dof& dof = M::dof(i);
+    ENVPOOL_UNROLL
+    for (i32 k = 0; k < dof.ancestors; ++k) {
+      const i32 j = M::column(dof.row + k);
+      x[j] = x[j] - factor[dof.row + k] * x[i];
+    }
+  }
+  ENVPOOL_UNROLL
+  for (i32 i = 0; i < M::kDofs; ++i) x[i] = x[i] * inverse[i];
+  ENVPOOL_UNROLL
+  for (i32 i = 1; i < M::kDofs; ++i) {
+    const Dof& dof = M::dof(i);
+    const auto term = [&](i32 k) { return factor[dof.row + k] * x[M::column(dof.row + k)]; };
+    T sum{};
+    i32 k = 0;
+    if (dof.ancestors >= 4) {
+      T s0 = term(0), s1 = term(1), s2 = term(2), s3 = term(3);
+      for (k = 4; k + 4 <= dof.ancestors; k += 4) {
+        s0 = s0 + term(k);
+        s1 = s1 + term(k + 1);
+        s2 = s2 + term(k + 2);
+        s3 = s3 + term(k + 3);
+      }
+      sum = (s0 + s2) + (s1 + s3);
+    }
+    for (; k < dof.ancestors; ++k) sum = sum + term(k);
+    x[i] = x[i] - sum;
+  }
+}
+
+// Computes M * v.
+template <class M, class T>
+ENVPOOL_ALWAYS_INLINE void multiply_mass(const Data<M, T>& d, const T* v, T* out) {
+  ENVPOOL_UNROLL
+  for (i32 i = 0; i < M::kDofs; ++i) {
+    const Dof& dof = M::dof(i);
+    out[i] = d.mass[dof.row + dof.ancestors] * v[i];
+    ENVPOOL_UNROLL
+    for (i32 k = dof.ancestors - 1; k >= 0; --k) {
+      const i32 j = M::column(dof.row + k);
+      const T element = d.mass[dof.row + k];
+      out[i] = out[i] + element * v[j];
+      out[j] = out[j] + element * v[i];
+    }
+  }
+}
+
+}  // namespace envpool::robots

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The model hopper.xml of gymnasium 1.4.0, compiled by MuJoCo 3.17.0.
+// Written by tools/mujoco_tables.py; do not edit.
+#pragma once
+
+#include "envpool/robots/model.h"
+
+namespace envpool::robots {
+
+// clang-format off
+struct HopperModel {
+  static constexpr i32 kPositions = 6;
+  static constexpr i32 kDofs = 6;
+  static constexpr i32 kBodies = 5;
+  static constexpr i32 kJoints = 6;
+  static constexpr i32 kElements = 21;
+  static constexpr i32 kTrees = 1;
+  static constexpr i32 kGeoms = 5;
+  static constexpr i32 kPairs = 7;
+  static constexpr i32 kContacts = 14;
+  static constexpr i32 kContactRows = 38;
+  static constexpr i32 kLimits = 3;
+  static constexpr i32 kActuators = 3;
+  static constexpr i32 kSites = 0;
+  static constexpr i32 kShapes = 4;
+  static constexpr i32 kIterations = 100, kLineSearchIterations = 50;
+  static constexpr f64 kTimestep = 0.002;
+  static constexpr f64 kTolerance = 1e-08;
+  static constexpr f64 kLineSearchTolerance = 0.01;
+  static constexpr f64 kDensity = 0.0;
+  static constexpr f64 kViscosity = 0.0;
+  static constexpr Integrator kIntegrator = Integrator::kRk4;
+  static constexpr bool kDamped = true;
+  static constexpr bool kFreeJoints = false;
+  static constexpr bool kSprings = false;
+
+  ENVPOOL_FN static const f64& gravity(i32 i) {
+    static constexpr f64 table[] = {
+        0.0, 0.0, -9.81};
+    return table[i];
+  }
+  ENVPOOL_FN static const f64& initial(i32 i) {
+    static constexpr f64 table[] = {
+        0.0, 1.25, 0.0, 0.0, 0.0, 0.0};
+    return table[i];
+  }
+  ENVPOOL_FN static const Body& body(i32 i) {
+    static constexpr Body table[] = {
+        {0, 0, SameFrame::kBody, -1, 0, -1, 0, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.0, {0.0, 0.0, 0.0}, 15.820013405927003},
+        {0, 1, SameFrame::kBody, 0, 3, 0, 3, {0.0, 0.0, 1.25}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 3.6651914291880923, {0.069245938072875, 0.069245938072875, 0.004450589592585541}, 15.820013405927003},
+        {1, 1, SameFrame::kBodyRotation, 3, 1, 3, 1, {0.0, 0.0, -0.19999999999999996}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, -0.2250000000000001}, {1.0, 0.0, 0.0, 0.0}, 4.057890510886818, {0.09329875682692194, 0.09329875682692194, 0.004941463444708948}, 12.154821976738912},
+        {2, 1, SameFrame::kBody, 4, 1, 4, 1, {0.0, 0.0, -0.7000000000000001}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 2.7813566959781637, {0.07230254017320971, 0.07230254017320971, 0.0021821921450855186}, 8.096931465852094},
+        {3, 1, SameFrame::kNone, 5, 1, 5, 1, {0.13, 0.0, -0.35}, {1.0, 0.0, 0.0, 0.0}, {-0.065, 0.0, 0.1}, {0.7071067811865476, 0.0, -0.7071067811865475, 0.0}, 5.315574769873931, {0.1035230805900054, 0.1035230805900054, 0.009242314259448886}, 5.315574769873931}};
+    return table[i];
+  }
+  ENVPOOL_FN static const Joint& joint(i32 i) {
+    static constexpr Joint table[] = {
+        {JointType::kSlide, 1, 0, 0, {0.0, 0.0, -1.25}, {1.0, 0.0, 0.0}, 0.0, 0.0},
+        {JointType::kSlide, 1, 1, 1, {0.0, 0.0, -1.25}, {0.0, 0.0, 1.0}, 0.0, 0.0},
+        {JointType::kHinge, 1, 2, 2, {0.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, 0.0, 0.0},
+        {JointType::kHinge, 2, 3, 3, {0.0, 0.0, 0.0}, {0.0, -1.0, 0.0}, 0.0, 0.0},
+        {JointType::kHinge, 3, 4, 4, {0.0, 0.0, 0.25}, {0.0, -1.0, 0.0}, 0.0, 0.0},
+        {JointType::kHinge, 4, 5, 5, {-0.13, 0.0, 0.1}, {0.0, -1.0, 0.0}, 0.0, 0.0}};
+    return table[i];
+  }
+  ENVPOOL_FN static const Dof& dof(i32 i) {
+    static constexpr Dof table[] = {
+        {1, 0, 0, false, 0.0, 0.0, 15.820013405927003},
+        {1, 1, 1, false, 0.0, 0.0, 15.820013405927003},
+        {1, 3, 2, false, 0.0, 0.0, 10.376531649495247},
+        {2, 6, 3, false, 1.0, 1.0, 7.657184398947023},
+        {3, 10, 4, false, 1.0, 1.0, 2.7010124101330506},
+        {4, 15, 5, false, 1.0, 1.0, 1.1259813839927226}};
+    return table[i];
+  }
+  ENVPOOL_FN static const Tree& tree(i32 i) {
+    static constexpr Tree table[] = {
+        {0, 6}};
+    return table[i];
+  }
+  ENVPOOL_FN static const i32& column(i32 i) {
+    static constexpr i32 table[] = {
+        0, 0, 1, 0, 1, 2, 0, 1, 2, 3, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 5};
+    return table[i];
+  }
+  ENVPOOL_FN static const Geom& geom(i32 i) {
+    static constexpr Geom table[] = {
+        {GeomType::kPlane, 0, SameFrame::kBody, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.0, 0.0, 0.0},
+        {GeomType::kCapsule, 1, SameFrame::kBody, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.05, 0.19999999999999996, 0.24999999999999994},
+        {GeomType::kCapsule, 2, SameFrame::kBodyRotation, {0.0, 0.0, -0.2250000000000001}, {1.0, 0.0, 0.0, 0.0}, 0.05, 0.22500000000000003, 0.275},
+        {GeomType::kCapsule, 3, SameFrame::kBody, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.04, 0.25, 0.29},
+        {GeomType::kCapsule, 4, SameFrame::kInertia, {-0.065, 0.0, 0.1}, {0.7071067811865476, 0.0, -0.7071067811865475, 0.0}, 0.06, 0.195, 0.255}};
+    return table[i];
+  }
+  ENVPOOL_FN static const Pair& pair(i32 i) {
+    static constexpr Pair table[] = {
+        {0, 1, 1, 0, 3, 0, 0, 3, 1.0, {3906.2499999999995, 125.0, 0.8, 0.8, 0.01, 0.5, 0.002, 0.16984479277795048}},
+        {0, 2, 1, 0, 3, 3, 0, 4, 1.0, {3906.2499999999995, 125.0, 0.8, 0.8, 0.01, 0.5, 0.002, 0.10384662029221407}},
+        {0, 3, 1, 0, 3, 7, 0, 5, 1.0, {3906.2499999999995, 125.0, 0.8, 0.8, 0.01, 0.5, 0.002, 0.0991902372885195}},
+        {0, 4, 1, 0, 3, 12, 0, 6, 2.0, {3906.2499999999995, 125.0, 0.8, 0.8, 0.01, 0.5, 0.002, 0.33451355384109344}},
+        {1, 3, 1, 0, 1, 18, 0, 2, 0.9, {3906.2499999999995, 125.0, 0.8, 0.8, 0.01, 0.5, 0.002, 0.134517515033235}},
+        {1, 4, 1, 0, 1, 20, 0, 3, 2.0, {3906.2499999999995, 125.0, 0.8, 0.8, 0.01, 0.5, 0.002, 0.15182510715719394}},
+        {2, 4, 1, 0, 1, 23, 0, 2, 2.0, {3906.2499999999995, 125.0, 0.8, 0.8, 0.01, 0.5, 0.002, 0.11882602091432573}}};
+    return table[i];
+  }
+  ENVPOOL_FN static const i32& chain(i32 i) {
+    static constexpr i32 table[] = {
+        0, 1, 2, 0, 1, 2, 3, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 5, 3, 4, 3, 4, 5, 4, 5};
+    return table[i];
+  }
+  ENVPOOL_FN static const Limit& limit(i32 i) {
+    static constexpr Limit table[] = {
+        {3, 3, 0, -2.6179938779914944, 0.0, {2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5, 0.0, 0.9173573040079763}},
+        {4, 4, 0, -2.6179938779914944, 0.0, {2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5, 0.0, 0.8423092317158408}},
+        {5, 5, 0, -0.7853981633974483, 0.7853981633974483, {2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5, 0.0, 0.9000381439194955}}};
+    return table[i];
+  }
+  ENVPOOL_FN static const Actuator& actuator(i32 i) {
+    static constexpr Actuator table[] = {
+        {3, 1.0, 200.0, true, -1.0, 1.0},
+        {4, 1.0, 200.0, true, -1.0, 1.0},
+        {5, 1.0, 200.0, true, -1.0, 1.0}};
+    return table[i];
+  }
+  ENVPOOL_FN static const Site& site(i32 i) {
+    static constexpr Site table[] = {
+        {}};
+    return table[i];
+  }
+#if ENVPOOL_HOST
+  static constexpr const char* kControls = "thigh_joint, leg_joint, foot_joint";
+  ENVPOOL_FN static const Shape& shape(i32 i) {
+    static constexpr Shape table[] = {
+        {GeomType::kCapsule, 1, SameFrame::kBody, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.05, 0.19999999999999996, {204, 153, 102}},
+        {GeomType::kCapsule, 2, SameFrame::kBodyRotation, {0.0, 0.0, -0.2250000000000001}, {1.0, 0.0, 0.0, 0.0}, 0.05, 0.22500000000000003, {204, 153, 102}},
+        {GeomType::kCapsule, 3, SameFrame::kBody, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.04, 0.25, {204, 153, 102}},
+        {GeomType::kCapsule, 4, SameFrame::kInertia, {-0.065, 0.0, 0.1}, {0.7071067811865476, 0.0, -0.7071067811865475, 0.0}, 0.06, 0.195, {204, 153, 102}}};
+    return table[i];
+  }
+#endif
+};
+// clang-format on
+
+}  // namespace envpool::robots

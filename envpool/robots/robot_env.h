@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The common part of the robots' environments: options, the action, a step of several simulation steps, and resets with
+// noise around the model's initial state.
+// Source: gymnasium 1.4.0, envs/mujoco, for versions 4 and 5; earlier releases with mujoco-py for versions 2 and 3.
+#pragma once
+
+#include "envpool/core/math/normal.h"
+#include "envpool/core/math/numpy_sum.h"
+#include "envpool/robots/step.h"
+#if ENVPOOL_HOST
+#include "envpool/robots/draw.h"
+#include "envpool/robots/meanings.h"
+#endif
+
+namespace envpool::robots {
+
+struct Range {
+  f64 low, high;
+
+  ENVPOOL_FN bool encloses(f64 x) const { return low < x && x < high; }
+};
+ENVPOOL_FN f64 clip(f64 x, Range range) { return x < range.low ? range.low : x > range.high ? range.high : x; }
+ENVPOOL_FN f64 norm(f64 x, f64 y) { return sqrt(x * x + y * y); }
+
+struct RobotParams {
+  i32 frame_skip, info_version;
+  f64 dt;  // the time of a step
+  f64 reset_noise_scale;
+
+  // Returns whether the environment has the infos of version 5.
+  ENVPOOL_FN bool v5() const { return info_version >= 5; }
+};
+
+#if ENVPOOL_HOST
+// Declares two options, <name>_min and <name>_max, into which gymnasium's <name>_range is translated.
+inline void range_options(OptionSpecs& o, const std::string& name, Range range, const std::string& what) {
+  o.real(name + "_min", range.low, "Lower bound of " + what + ".");
+  o.real(name + "_max", range.high, "Upper bound of " + what + ".");
+}
+inline Range range(const OptionValues& o, const std::string& name) {
+  return {o.real(name + "_min"), o.real(name + "_max")};
+}
+inline void noise_option(OptionSpecs& o, f64 scale) {
+  o.real("reset_noise_scale", scale, "Scale of the noise at a reset.").between(0, 1e6);
+}
+inline void exclude_option(OptionSpecs& o, const char* what) {
+  o.boolean("exclude_current_positions_from_observation", true, what).changes_shapes();
+}
+#endif
+
+// Writes the parts of an observation, or infos, one after the other.
+class Writer {
+ public:
+  ENVPOOL_FN explicit Writer(f64* out) : out_(out) {}
+  ENVPOOL_FN void put(f64 value) { *out_++ = value; }
+  ENVPOOL_FN void put(const f64* values, i32 count) {
+    for (i32 i = 0; i < count; ++i) put(values[i]);
+  }
+  ENVPOOL_FN void put(const f64* values, i32 count, Range range) {
+    for (i32 i = 0; i < count; ++i) put(clip(values[i], range));
+  }
+
+ private:
+  f64* out_;
+};
+
+// clang-format off
+// `Robot` is one of the environments. It defines
+//
+//   static constexpr i32 kResults;                                  // how many numbers of Data the task reads
+//   template <class T> ENVPOOL_FN static void results(Data<Model, T>&, const Params&, bool stepped, T* out);  // these
+//   static constexpr View kView;                                    // host: from where images show the robot
+//   static constexpr const char* kObservation;                      // description of the observation
+//   static i64 obs_size(const Params&);                             // number of elements of an observation
+//   template <class Put> ENVPOOL_FN static void infos(const Params&, const State&, Put put);
+//   ENVPOOL_FN static void add_noise(State&, const Params&, Rng&);  // to the initial state
+//   ENVPOOL_FN static Outcome conclude(State&, const Params&, const f64* action, const f64* before);
+//                                                                   // after a step; `before` is kMemory numbers
+//   ENVPOOL_FN static void remember(const State&, f64* before);     // before a step
+//   ENVPOOL_FN static void write(const State&, const Params&, Writer);  // writes the observation
+// clang-format on
+template <class Robot, class M, class RobotParameters, class TaskState, i32 kResultCount = 0>
+class RobotEnv {
+ public:
+  using Model = M;
+  using Params = RobotParameters;
+  static constexpr bool kLargeRows = true;
+  static constexpr i32 kResults = kResultCount;
+  struct State {
+    f64 qpos[M::kPositions], qvel[M::kDofs];
+    f64 warm_start[M::kDofs];  // the acceleration with which the solver of the next step begins
+    f64 results[kResultCount > 0 ? kResultCount : 1];
+    TaskState task;
+  };
+
+#if ENVPOOL_HOST
+  static void common_options(OptionSpecs& o, i64 frame_skip) {
+    o.integer("frame_skip", frame_skip, "Simulation steps for each action.").between(1, 10000);
+    o.integer("info_version", 5, "Version of the environment whose infos are returned.").between(2, 5).changes_shapes();
+  }
+  static void common_params(Params& p, const OptionValues& o) {
+    p.frame_skip = i32(o.integer("frame_skip"));
+    p.info_version = i32(o.integer("info_version"));
+    p.dt = M::kTimestep * p.frame_skip;
+  }
+  static void spec(const Params& p, Spec& s) {
+    s.render_fps = rint(1 / p.dt);
+    s.render_height = s.render_width = kImageSide;
+    s.obs<f64>("obs", {Robot::obs_size(p)}).doc(Robot::kObservation);
+    Robot::infos(p, State{}, [&](const char* name, f64) { s.info<f64>(name).doc(meaning_of(name)); });
+    std::vector<f64> low, high;
+    for (i32 i = 0; i < M::kActuators; ++i) {
+      low.push_back(M::actuator(i).low);
+      high.push_back(M::actuator(i).high);
+    }
+    s.action<f64>("action", {M::kActuators}).bounds(low, high).doc(M::kControls);
+  }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("qpos", &State::qpos).add("qvel", &State::qvel).add("warm_start", &State::warm_start);
+  }
+  static void render(const State& s, const Params&, u8* rgb) { draw<M>(s.qpos, Robot::kView, rgb); }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    s = {};
+    for (i32 i = 0; i < M::kPositions; ++i) s.qpos[i] = M::initial(i);
+    Robot::add_noise(s, p, rng);
+    if constexpr (kResultCount > 0) evaluate(s, p);
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow row, Rng&) {
+    const f64* const action = row.template at<f64, M::kActuators>(0);
+    f64 before[kMemory];
+    Robot::remember(s, before);
+    simulate(s, p, action);
+    return Robot::conclude(s, p, action, before);
+  }
+
+#if ENVPOOL_SIMD
+  static constexpr int kGroup = 8, kWidth = 4;
+  static void step_group(State* const* states, int count, const Params& p, const ActionRow* rows, Rng* const*,
+                         Outcome* outcomes) {
+    for (int first = 0; first < count; first += kWidth) {
+      const int lanes = min(count - first, int(kWidth));
+      State* const* const own = states + first;
+      const f64* actions[kWidth];
+      f64 before[kWidth][kMemory];
+      for (int i = 0; i < lanes; ++i) {
+        actions[i] = rows[first + i].template at<f64, M::kActuators>(0);
+        Robot::remember(*own[i], before[i]);
+      }
+      if (lanes == 1) {
+        simulate(*own[0], p, actions[0]);
+      } else {
+        simulate_lanes(own, lanes, p, actions);
+      }
+      for (int i = 0; i < lanes; ++i) outcomes[first + i] = Robot::conclude(*own[i], p, actions[i], before[i]);
+    }
+  }
+#endif
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    Robot::write(s, p, Writer(row.template at<f64>(0)));
+    int field = 1;
+    Robot::infos(p, s, [&](const char*, f64 value) { *row.template at<f64, 1>(field++) = value; });
+  }
+
+ protected:
+  static constexpr i32 kMemory = 2;
+
+  // Add noise to the state, as the reset of a task does.
+  ENVPOOL_FN static void noisy_positions(State& s, f64 scale, Rng& rng) {
+    for (f64& q : s.qpos) q += rng.uniform(-scale, scale);
+  }
+  ENVPOOL_FN static void uniform_velocities(State& s, f64 scale, Rng& rng) {
+    for (f64& v : s.qvel) v += rng.uniform(-scale, scale);
+  }
+  ENVPOOL_FN static void normal_velocities(State& s, f64 scale, Rng& rng) {
+    for (f64& v : s.qvel) v += scale * normal(rng);
+  }
+
+ private:
+  // Computes the results of a state that has not been stepped.
+  ENVPOOL_NOINLINE static void evaluate(State& s, const Params& p) {
+    Data<M, f64> d;
+    for (f64& control : d.ctrl) control = 0;
+    forward(d, s.qpos, s.qvel, s.warm_start);
+    Robot::results(d, p, /*stepped=*/false, s.results);
+  }
+  ENVPOOL_NOINLINE static void simulate(State& s, const Params& p, const f64* action) {
+    Data<M, f64> d;
+    Motion<M, f64> motion;
+    copy<M::kPositions>(motion.qpos, s.qpos);
+    copy<M::kDofs>(motion.qvel, s.qvel);
+    copy<M::kDofs>(motion.warm_start, s.warm_start);
+    copy<M::kActuators>(d.ctrl, action);
+    for (i32 k = 0; k < p.frame_skip; ++k) robots::step(d, motion);
+    copy<M::kPositions>(s.qpos, motion.qpos);
+    copy<M::kDofs>(s.qvel, motion.qvel);
+    copy<M::kDofs>(s.warm_start, motion.warm_start);
+    if constexpr (kResultCount > 0) Robot::results(d, p, /*stepped=*/true, s.results);
+  }
+#if ENVPOOL_SIMD
+  // Simulates up to four robots in lanes. Lanes without a robot of their own repeat the first one.
+  ENVPOOL_SIMD_TARGET __attribute__((flatten, noinline)) static void simulate_lanes(State* const* states, int count,
+                                                                                    const Params& p,
+                                                                                    const f64* const* actions) {
+    Data<M, f64x4> d;
+    Motion<M, f64x4> motion;
+    for (int lane = 0; lane < kWidth; ++lane) {
+      const int robot = lane < count ? lane : 0;
+      const State& s = *states[robot];
+      for (i32 i = 0; i < M::kPositions; ++i) motion.qpos[i][lane] = s.qpos[i];
+      for (i32 i = 0; i < M::kDofs; ++i) motion.qvel[i][lane] = s.qvel[i];
+      for (i32 i = 0; i < M::kDofs; ++i) motion.warm_start[i][lane] = s.warm_start[i];
+      for (i32 i = 0; i < M::kActuators; ++i) d.ctrl[i][lane] = actions[robot][i];
+    }
+    for (i32 k = 0; k < p.frame_skip; ++k) robots::step(d, motion);
+    f64x4 results[kResultCount > 0 ? kResultCount : 1];
+    if constexpr (kResultCount > 0) Robot::results(d, p, /*stepped=*/true, results);
+    for (int lane = 0; lane < count; ++lane) {
+      State& s = *states[lane];
+      for (i32 i = 0; i < M::kPositions; ++i) s.qpos[i] = motion.qpos[i][lane];
+      for (i32 i = 0; i < M::kDofs; ++i) s.qvel[i] = motion.qvel[i][lane];
+      for (i32 i = 0; i < M::kDofs; ++i) s.warm_start[i] = motion.warm_start[i][lane];
+      for (i32 i = 0; i < kResultCount; ++i) s.results[i] = results[i][lane];
+    }
+  }
+#endif
+};
+
+}  // namespace envpool::robots

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code that only the tests of this family use."""
