@@ -65,7 +65,7 @@ class Worker:
     def adopt(self, ids: Any, state: bytes, keys: Any) -> None:
         """Restores a state in several environments, which then draw from the generators of `keys` if there are any."""
         self._env.restore(int(ids[0]), state)
-        self._pool.clone(int(ids[0]), ids, *(keys or ()))
+        self._pool.clone(np.full(len(ids), ids[0], np.int32), ids, *(keys or ()))
 
     def observe(self, ids: Any) -> Arrays:
         """Returns the arrays of the current states."""
