@@ -32,7 +32,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
 .PHONY: help demo dev test test-all cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
-  test-device test-jax-device standin gpu-kit gpu-page lint format generated docs docs-browse first-minutes agents figures tsan \
+  test-device test-jax-device say-what-is-built standin gpu-kit gpu-page lint format generated docs docs-browse first-minutes agents figures tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel wheels sdist \
   cibuildwheel release-check test-matrix test-aarch64 cross test-bazel clean-roots clean
 .DELETE_ON_ERROR:
@@ -208,7 +208,8 @@ cpp-test: build/test/.installed
 
 # Tests import the installed package. Processes take the test files in the order of their paths, in which the slowest files
 # come early.
-py-test: build/test/.installed standin
+py-test: say-what-is-built build/test/.installed standin
+	@echo 'running the Python tests, which takes about a quarter of an hour on two cores (fewer: PYTEST_ARGS="-k WORD")'
 	@$(call pytest,test) -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15 --pyargs tests $(PYTEST_ARGS)
 
 # Tests GPU kernels: their machine code, and their results on the stand-in for the CUDA driver. `make test` takes a sample.
@@ -308,6 +309,11 @@ installed = $(call site,$(1)) && cd "$$site" \
 
 pytest = $(call installed,$(1),pytest) -c "$(CURDIR)/pyproject.toml" --rootdir="$$site" \
      -o cache_dir="$(CURDIR)/build/test/pytest_cache"
+
+# Says before the first build how long it takes. `make -q` finds out whether something is to be built.
+say-what-is-built:
+	@$(MAKE) -q --no-print-directory build/test/.installed >/dev/null 2>&1 \
+	  || echo 'first: installing packages and compiling envpool and its C++ tests, up to ten minutes on two cores'
 
 # Compiles the wheel that users get and, in the same build tree, the C++ tests and the libraries that only tests load.
 build/test/.installed: $(SOURCES) $(CPP_TESTS) $(VENV)/test/.ready
@@ -434,7 +440,8 @@ generated: build/test/.installed standin
 
 # --- the site ---
 
-docs: build/test/.installed $(VENV)/docs/.ready
+docs: say-what-is-built build/test/.installed $(VENV)/docs/.ready
+	@echo 'building the site in build/docs, which takes about six minutes on two cores (faster: DOCS_ARGS=--no-playable)'
 	@$(call install,docs,build/test/wheel)
 	$(VENV)/docs/bin/python docs/site/build.py $(DOCS_ARGS)
 

@@ -84,7 +84,7 @@ class PoolSide:
 def measure(task, num_envs, raylets, idle):
     far_pool = envpool.ray.make(task, num_envs, 1, num_threads=1)
     near_pool = envpool.make_gymnasium(task, num_envs=num_envs, num_threads=1)
-    worker = ray.get(far_pool._shards[0].actor.__ray_call__.remote(lambda _: os.getpid()))
+    worker = ray.get(far_pool._shards.all[0].actor.__ray_call__.remote(lambda _: os.getpid()))
     size, value = 0, far_pool._value
 
     def value_with_size(shard, ref):

@@ -40,6 +40,9 @@ if(WIN32)
   target_link_options(envpool_flags INTERFACE -static)  # so that programs do not need the compiler's libraries
   target_link_libraries(envpool_flags INTERFACE synchronization)  # WaitOnAddress
 endif()
+if(ENVPOOL_ASSERTIONS)
+  target_compile_definitions(envpool_flags INTERFACE ENVPOOL_ASSERTIONS=1)
+endif()
 if(ENVPOOL_SANITIZE)
   target_compile_options(envpool_flags INTERFACE -fsanitize=${ENVPOOL_SANITIZE} -fno-omit-frame-pointer -g)
   target_link_options(envpool_flags INTERFACE -fsanitize=${ENVPOOL_SANITIZE})

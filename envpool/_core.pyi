@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+_Ids = Sequence[int] | npt.NDArray[np.int32]
+
 MAX_NUM_ENVS: int
 MAX_NUM_THREADS: int
 # Bits of `Table.flags`.
@@ -113,17 +115,29 @@ class DevicePool:
         seeds: npt.NDArray[np.uint64] | None = None,
         streams: npt.NDArray[np.uint32] | None = None,
     ) -> None: ...
+    def reset_and_recv(
+        self,
+        env_id: Any = None,
+        seeds: npt.NDArray[np.uint64] | None = None,
+        streams: npt.NDArray[np.uint32] | None = None,
+    ) -> tuple[DeviceArray, ...]: ...
     def recv(self, timeout: float = -1.0) -> tuple[DeviceArray, ...]: ...
     def discard(self) -> None: ...
-    def snapshot(self, env_id: int) -> bytes: ...
-    def restore(self, env_id: int, state: bytes) -> None: ...
+    def abandon(self) -> None:
+        """Forgets what is under way, after a signal; does nothing if asynchronous."""
+
+    def snapshot(self, env_ids: _Ids) -> list[bytes]: ...
+    def restore(self, env_ids: _Ids, states: Sequence[bytes]) -> None: ...
     def clone(
         self,
-        source: int,
-        env_ids: Any,
+        sources: _Ids,
+        env_ids: _Ids,
         seeds: npt.NDArray[np.uint64] | None = None,
         streams: npt.NDArray[np.uint32] | None = None,
     ) -> None: ...
+    def observe(self, env_ids: _Ids | None = None) -> tuple[DeviceArray, ...]:
+        """Does the same as Pool.observe. The host computes the observations."""
+
     def render(self, env_ids: Any = None) -> npt.NDArray[np.uint8]: ...
     def players(self, env_ids: Any = None) -> list[int]: ...
     def xla(self, image: bytes) -> tuple[bytes, int, list[tuple[int, np.dtype[Any], tuple[int, ...], bool]]]:
@@ -178,8 +192,11 @@ class Pool:
     def abandon(self) -> None:
         """Lets the next call other than recv discard what is under way, after a signal; nothing if asynchronous."""
 
-    def observe(self, env_ids: npt.NDArray[np.int32] | None = None) -> tuple[npt.NDArray[Any], ...]:
+    def observe(self, env_ids: _Ids | None = None) -> tuple[npt.NDArray[Any], ...]:
         """Returns the arrays of a batch with the current observations of idle environments."""
+
+    def state_bytes(self, env_id: int) -> int:
+        """Returns the size of an environment's state."""
 
     def read_states(self, env_ids: npt.NDArray[np.int32], offset: int, bytes: int) -> npt.NDArray[np.uint8]:
         """Returns the same bytes of each environment's state, of shape (environments, bytes)."""
@@ -187,13 +204,22 @@ class Pool:
     def write_states(self, env_ids: npt.NDArray[np.int32], offset: int, data: npt.NDArray[np.uint8]) -> None:
         """Overwrites bytes that `read_states` has returned."""
 
+    def reset_and_recv(
+        self,
+        env_id: Any = None,
+        seeds: npt.NDArray[np.uint64] | None = None,
+        streams: npt.NDArray[np.uint32] | None = None,
+        options: bytes | None = None,
+    ) -> tuple[npt.NDArray[Any], ...]:
+        """Starts new episodes and receives a batch. If a signal handler raises meanwhile, it calls `abandon`."""
+
     def recv(self, timeout: float = -1.0) -> tuple[npt.NDArray[Any], ...]: ...
-    def snapshot(self, env_id: int) -> bytes: ...
-    def restore(self, env_id: int, state: bytes) -> None: ...
+    def snapshot(self, env_ids: _Ids) -> list[bytes]: ...
+    def restore(self, env_ids: _Ids, states: Sequence[bytes]) -> None: ...
     def clone(
         self,
-        source: int,
-        env_ids: npt.NDArray[np.int32],
+        sources: _Ids,
+        env_ids: _Ids,
         seeds: npt.NDArray[np.uint64] | None = None,
         streams: npt.NDArray[np.uint32] | None = None,
     ) -> None: ...

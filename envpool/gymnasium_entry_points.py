@@ -23,7 +23,7 @@ def make_vec(task_id: str, **options: Any) -> GymnasiumVectorEnv:
 
 def make_single(task_id: str, **options: Any) -> GymnasiumSingleEnv:
     """Makes one environment for `gymnasium.make`. Without a seed, it draws one, as gymnasium's environments do."""
-    _refuse_vectorization_mode(task_id)
+    _raise_if_vectorized(task_id)
     return registration.make_single(task_id, **_with_seed(options))
 
 
@@ -35,7 +35,7 @@ def _with_seed(options: dict[str, Any]) -> dict[str, Any]:
     return options if options.get("env_seed") is not None else {"seed": None, **options}
 
 
-def _refuse_vectorization_mode(task_id: str) -> None:
+def _raise_if_vectorized(task_id: str) -> None:
     """Raises ValueError if `gymnasium.make_vec` makes single environments, which it then steps one after the other.
 
     With `vectorization_mode`, gymnasium does not call our `make_vec`. Its arguments are found in the caller's frame.

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import Log, curve, option, write_video
+from common import Log, curve, option, read, write_video
 from device_rl import Clock, Graphed, Policy, Schedule, Seen, Worlds, entropy, for_each, log_prob, mean, refuse, sample
 from torch import Tensor, nn
 from torch_run import Checkpoint, begin
@@ -222,7 +222,7 @@ class Run:
             path = for_each("load", self.o.load, names)[policy.name]
             if path:
                 try:
-                    state = torch.load(path, map_location=self.device, weights_only=False)["modules"][policy.name]
+                    state = read(path, self.device)["modules"][policy.name]
                     policy.load_state_dict(state)
                 except Exception as error:  # a damaged file can cause any exception
                     raise refuse("load", f"a checkpoint with a policy {policy.name} of this shape", path) from error

@@ -16,11 +16,13 @@ import os
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import envpool
+from envpool import _core
 from envpool.python.distribution import conflict
 
 ENVS, STEPS, MOST_BYTES = 4, 100, 20e6
@@ -152,6 +154,9 @@ def main() -> None:
         if size > MOST_BYTES:
             failed += 1
             print(f"it is larger than {MOST_BYTES / 1e6:.0f} MB")
+    if b"envpool: the assertion" in Path(str(_core.__file__)).read_bytes():
+        failed += 1
+        print("it was built with ENVPOOL_ASSERTIONS, which are for tests")
     ids = [task_id for task_id in envpool.list_all_envs() if arguments.only in task_id]
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as workers:
         for number, (task_id, problems) in enumerate(zip(ids, workers.map(problems_of, ids), strict=True), 1):

@@ -69,10 +69,15 @@ class Recording:
         """Writes a file that a page tells the reader to write."""
         (self._folder / name).write_text(contents)
 
-    def run(self, command: str) -> None:
-        """Runs a command in a shell; exits with its output if it fails."""
+    def run(self, command: str, note: str = "") -> None:
+        """Runs a command in a shell; exits with its output if it fails.
+
+        Args:
+            command: the command.
+            note: why tests of the page do not run the command; "" if they do.
+        """
         begin = self.clock()
-        shown = command.replace(str(self._checkout), "envpool")
+        shown = command.replace(str(self._checkout), "./envpool")
         print(f"[{begin}] $ {shown}", flush=True)
         done = subprocess.run(
             ["bash", "-c", command],
@@ -92,7 +97,7 @@ class Recording:
         if self.text[-2:] == ["```", ""]:  # one block for commands that follow each other
             del self.text[-2:]
         else:
-            self.text.append("```console")
+            self.text += [*([f"<!-- not run: {note} -->"] if note else []), "```console"]
         self.text += [f"[{begin}] $ {shown}", *lines, "```", ""]
 
 
@@ -103,7 +108,7 @@ def follow(recording: Recording, checkout: Path) -> float:
     recording.run(f'env/bin/pip install "{checkout}[atari,cli]" stable-baselines3')
     recording.say("Copy the [training in six lines](quick_start.md#train-an-agent) to `train.py`, and run it:")
     recording.write("train.py", block("README.md", "python", "agent.learn"))
-    recording.run("env/bin/python train.py | grep ep_rew_mean")
+    recording.run("env/bin/python train.py | grep ep_rew_mean", "the tests do not have Stable-Baselines3")
     trained = recording.seconds()
     recording.say("Copy the [game of eighty lines](write_your_own.md#the-game) to `dodge.h`, check it, and film it:")
     recording.write("dodge.h", block("docs/write_your_own.md", "cpp", "struct Dodge"))

@@ -18,12 +18,17 @@ total=$(awk -v minutes="$2" 'BEGIN { print int(60 * minutes) }')
 shift 2
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 kit=$tree/build/gpu-kit
-work=${ENVPOOL_VISIT_FOLDER:-/tmp/envpool-visit}
+work=${ENVPOOL_VISIT_FOLDER:-/tmp/envpool-visit-$(id -u)}
 python=${PYTHON:-python3}
 export PYTHON=$python PYTHONUNBUFFERED=1 PYTHONSAFEPATH=1 PYTHONPATH=$work/site
 export ENVPOOL_CACHE_DIR=$work/cache XLA_PYTHON_CLIENT_PREALLOCATE=false TF_CPP_MIN_LOG_LEVEL=2
 ENVPOOL_WARP_DRIVE_WHEEL=$(echo "$kit"/rl_warp_drive-*.whl)
 export ENVPOOL_WARP_DRIVE_WHEEL
+[ -e "$work" ] || mkdir -m 700 "$work" || exit 1
+if [ ! -O "$work" ] || [ -n "$(find "$work" -maxdepth 0 -perm /022)" ]; then
+  echo "$work: expected a folder that only this user can write, because code is loaded from it" >&2
+  exit 1
+fi
 mkdir -p "$out" "$work/proof" "$work/cache" "$work/site" || exit 1
 
 # left SECONDS: prints how many seconds remain, except for the last SECONDS.

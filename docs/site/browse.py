@@ -66,10 +66,19 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         """Logs nothing."""
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """Does not report that the browser has left a page whose images were still loading."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Reports an error, unless the connection was closed."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def serve(folder: Path) -> str:
     """Serves the site on the loopback interface, and returns its address."""
     handler = functools.partial(Quiet, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = Server(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_port}/"
 
@@ -202,6 +211,32 @@ def search(walk: Walk) -> None:
         walk.wrong.append("search.html: finds nothing for 'autoreset'")
 
 
+# Filters of the gallery as they are in its address, an environment that fits, and one that does not.
+FILTERS = [
+    ("", "Pong", ""),
+    ("ids=door+6x6", "MiniGrid-DoorKey-6x6", "MiniGrid-DoorKey-5x5"),
+    ("ids=ale/pong-v5", "Pong", "Breakout"),
+    ("family=mujoco&devices=pool", "Ant", "Pong"),
+    ("devices=gpu&action=continuous", "Pendulum", "CartPole"),
+    ("players=several", "TagContinuous", "Taxi"),
+]
+
+
+def filter_gallery(walk: Walk) -> None:
+    """Checks that the gallery's filters show and hide the right environments, from its address and when they are typed."""
+    cards = "[...document.querySelectorAll('.gallery > a')].filter(a => a.getClientRects().length).map(a => a.innerText.trim())"
+    for filters, fits, other in FILTERS:
+        walk.page.goto("about:blank")  # otherwise a change after the "#" loads nothing
+        walk.page.goto(f"{walk.base}environments.html#{filters}", wait_until="load")
+        shown = walk.page.evaluate(cards)
+        if fits not in shown or other in shown:
+            walk.wrong.append(f"environments.html#{filters}: expected {fits} and not {other!r}, got {shown[:5]}")
+    walk.page.goto(f"{walk.base}environments.html", wait_until="load")
+    walk.page.fill(".filters input", "no such id")
+    if walk.page.evaluate(cards):
+        walk.wrong.append("environments.html: shows environments with the id 'no such id'")
+
+
 def main() -> None:
     """Checks the built site and prints the errors; exits with 1 if there are any."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -219,6 +254,7 @@ def main() -> None:
         walk = Walk(page, base, pictures)
         walk.all()
         search(walk)
+        filter_gallery(walk)
         walk.readme(arguments.out.resolve() / "README.html")
         version = browser.version
         browser.close()

@@ -16,8 +16,10 @@ import sys
 import time
 from pathlib import Path
 
+import cpp_reference
 import families
 import figures
+import gallery
 import pages
 import playable
 from sphinx.cmd.build import main as sphinx
@@ -33,6 +35,7 @@ CONTENTS = {
         "first_minutes",
         "libraries",
         "concepts",
+        "recipes",
         "migration",
         "warpdrive",
         "jax",
@@ -44,7 +47,16 @@ CONTENTS = {
     ],
     "Environments": ["environments", "write_your_own", "tutorial_world"],
     "Families": ["families/*"],
-    "Reference": ["api", "performance", "benchmark", "atari_speed", "architecture", "contributing", "changelog"],
+    "Reference": [
+        "api",
+        "cpp_reference",
+        "performance",
+        "benchmark",
+        "atari_speed",
+        "architecture",
+        "contributing",
+        "changelog",
+    ],
 }
 
 
@@ -80,13 +92,14 @@ def main() -> None:
     shutil.rmtree(arguments.out, ignore_errors=True)
     (source / "families").mkdir(parents=True)
     (source / "_static").mkdir()
-    shutil.copy(ROOT / "docs" / "site" / "site.css", source / "_static")
+    for name in ("site.css", "gallery.js"):
+        shutil.copy(ROOT / "docs" / "site" / name, source / "_static")
     for name in ("conf.py", "icon.svg"):
         shutil.copy(ROOT / "docs" / "site" / name, source)
 
     figures.check(arguments.out / "figures")
     started = time.monotonic()
-    names = []
+    names, tiles = [], {}
     found = families.registered(arguments.family)
     overview = pages.Overview(ROOT, [family.name for family in found])
     playing = not arguments.no_playable and playable.has_compiler()
@@ -99,12 +112,15 @@ def main() -> None:
     for family in found:
         comparison = overview.comparison(family.name)
         drawn = not arguments.no_pictures
-        families.write(ROOT, family, source / "families", comparison, animate=drawn, playable=playing)
+        tiles[family.name] = families.write(
+            ROOT, family, source / "families", comparison, animate=drawn, playable=playing
+        )
         names.append(f"families/{family.name}")
         problem = f", some cannot be made: {family.absent}" if family.absent else ""
         print(f"{family.name}: {len(family.ids)} ids{problem}")
     print(f"families in {time.monotonic() - started:.1f} s", flush=True)
-    pages.stage(ROOT, source, overview, contents(names))
+    (source / "cpp_reference.md").write_text(cpp_reference.page(ROOT))
+    pages.stage(ROOT, source, overview, contents(names), gallery.page(tiles))
     status = sphinx(["-q", "-W", "--keep-going", "-j", "2", "-b", "html", str(source), str(html)])
     copy_images(source, html)
     sys.exit(status)

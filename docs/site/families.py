@@ -12,10 +12,12 @@ from typing import Any
 
 import headers
 import numpy as np
+import observations
 import pictures
 import playable as play
 
 from envpool import _core
+from envpool.mujoco import packages
 from envpool.python.construction import Construction
 from envpool.python.options import Option
 from envpool.python.registry import Registration, find, list_all_envs
@@ -81,7 +83,8 @@ def why_absent(task_id: str) -> str:
     return made if isinstance(made, str) else ""
 
 
-def _arrays(task_id: str) -> ArraySpecs:
+def arrays_of(task_id: str) -> ArraySpecs:
+    """Returns the arrays of an id that can be made on this machine, with default options."""
     made = _construction(task_id)
     assert isinstance(made, Construction), made
     return made.arrays
@@ -89,22 +92,24 @@ def _arrays(task_id: str) -> ArraySpecs:
 
 @dataclass
 class Tile:
-    """An animation of an environment on its family's page.
+    """An environment in the gallery, and its animation on the page of its family.
 
     Attributes:
         name: the name of the environment, an id without its version.
         table: the name of the C++ environment, which has a page.
         file: the path of the animation from the family's page; empty if there is none.
+        ids: the ids with this name.
     """
 
     name: str
     table: str
     file: str
+    ids: list[str]
 
 
 def write(
     root: Path, family: Family, folder: Path, comparison: str, *, animate: bool, playable: bool = False
-) -> list[str]:
+) -> list[Tile]:
     """Writes the page of a family and a page for each of its environments.
 
     Args:
@@ -116,34 +121,38 @@ def write(
         playable: whether readers can play the environments, which are then compiled to WebAssembly.
 
     Returns:
-        The paths of the environments' pages without suffix, from `folder`.
+        The environments, in the order of their ids.
     """
     inner = folder / family.name
     inner.mkdir(parents=True, exist_ok=True)
-    tiles = []
-    for name, task_id, file in pictures.animate(family.present, inner) if animate else ():
-        tiles.append(Tile(name, find(task_id).table, f"{family.name}/{file}"))
+    files = {
+        name: f"{family.name}/{file}" for name, _, file in (pictures.animate(family.present, inner) if animate else ())
+    }
+    named: dict[str, list[str]] = {}
+    for task_id in family.ids:
+        named.setdefault(pictures.name_of(task_id), []).append(task_id)
+    tiles = [Tile(name, find(ids[0]).table, files.get(name, ""), ids) for name, ids in named.items()]
     pages = []
     for table, ids in family.environments():
-        shown = [tile for tile in tiles if tile.table == table]
+        shown = [tile for tile in tiles if tile.table == table and tile.file]
         game = play.section(family.name, table, ids, newest(ids)) if playable else ""
         (inner / f"{table}.md").write_text(_environment(root, family.name, table, ids, shown, game))
         pages.append(f"{family.name}/{table}")
     (folder / f"{family.name}.md").write_text(_family(root, family, tiles, comparison, pages))
-    return pages
+    return tiles
 
 
 def _family(root: Path, family: Family, tiles: list[Tile], comparison: str, pages: list[str]) -> str:
     text = f"# {family.name}\n\n"
     text += f"The family has {len(family.ids)} ids. Each name links to a page with the rules, ids, arrays and options of its "
     text += "environment.\n"
-    if tiles:
-        text += f"\n{grid(tiles)}\n\n{pictures.CAPTION}\n"
+    if drawn := [tile for tile in tiles if tile.file]:
+        text += f"\n{grid(drawn)}\n\n{pictures.CAPTION}\n"
     rows = []
     for table, ids in family.environments():
         shown = ", ".join(map(code, ids[:_FEW])) + (f" and {len(ids) - _FEW} more" if len(ids) > _FEW else "")
-        spaces = ("", "") if why_absent(ids[0]) else _shapes(_arrays(ids[0]))
-        many = any(why_absent(i) == "" and _shapes(_arrays(i)) != spaces for i in ids)
+        spaces = ("", "") if why_absent(ids[0]) else _shapes(arrays_of(ids[0]))
+        many = any(why_absent(i) == "" and _shapes(arrays_of(i)) != spaces for i in ids)
         spaces = tuple(f"{cell}, depends on the id" if many else cell for cell in spaces)
         rows.append([f"[{table}]({family.name}/{table}.md)", shown, *spaces, _runs(family.name, ids[0])])
     text += "\n" + _table(["environment", "ids", "observation", "action", "runs"], rows)
@@ -206,6 +215,8 @@ def _environment(root: Path, family: str, table: str, ids: list[str], tiles: lis
     text += f"\n## Arrays\n\nThese are the arrays of `{shown_id}` with default options. "
     text += "Every environment also returns [the arrays that all have](../../concepts.md#what-comes-back).\n\n"
     text += _arrays_table(construction)
+    if family == "mujoco" and table in observations.LAYOUTS:
+        text += f"\nThese are the numbers of the observation:\n\n{_observation_table(table, construction)}"
     if construction.options:
         text += f"\n## Options\n\n{_options_table(ids, construction)}"
     return text
@@ -238,7 +249,7 @@ def _ids_table(ids: list[str]) -> str:
         registration = find(task_id)
         rows.setdefault(id(registration), (registration, []))[1].append(task_id)
     common = _common_defaults([registration for registration, _ in rows.values()])
-    shapes = {task_id: _shapes(_arrays(task_id)) for task_id in ids if not why_absent(task_id)}
+    shapes = {task_id: _shapes(arrays_of(task_id)) for task_id in ids if not why_absent(task_id)}
     alike = len(set(shapes.values())) <= 1  # then only the table of arrays shows them
 
     def row(registration: Registration, names: list[str]) -> list[str]:
@@ -322,6 +333,15 @@ def _arrays_table(construction: Construction) -> str:
         ["reward", "", "float32", "one number" + (", for each player" if arrays.max_players > 1 else ""), bounds, ""]
     )
     return _table(["kind", "name", "dtype", "shape", "values", "meaning"], rows)
+
+
+def _observation_table(table: str, construction: Construction) -> str:
+    import mujoco
+
+    folder = packages.folder_of("gymnasium") or Path()
+    model = folder / "envs" / "mujoco" / "assets" / str(construction.options["xml_file"].default)
+    rows = observations.rows(table, mujoco.MjModel.from_xml_path(str(model)))
+    return _table(["index", "meaning", "in the model", "unit"], [[escape(cell) for cell in row] for row in rows])
 
 
 def _range(entry: Field) -> str:

@@ -95,6 +95,7 @@ def animation(path: Path) -> None:
 # column of a table in it.
 _RUN = ("docs/benchmark.md", "steps/s | EnvPool")
 _GAMES = ("docs/atari_speed.md", "CPU µs per step")
+_WORLDS = ("docs/performance.md", "over EnvPool")
 _JIT = ("docs/jax.md", "ratio (least, most)")
 RATIOS: list[tuple[str, dict[str, tuple[str, str, str, str]]]] = [
     (
@@ -127,6 +128,20 @@ RATIOS: list[tuple[str, dict[str, tuple[str, str, str, str]]]] = [
         {
             "EnvPool": (*_RUN, "HalfCheetah, 32", "EnvPool"),
             "gymnasium": (*_RUN, "HalfCheetah, 32", "gymnasium Sync"),
+        },
+    ),
+    (
+        "MiniGrid DoorKey: 128 environments, 1 thread",
+        {
+            "EnvPool": (*_WORLDS, "MiniGrid-DoorKey-8x8-v0, 128 environments", "over EnvPool"),
+            "gymnasium": (*_WORLDS, "MiniGrid-DoorKey-8x8-v0, 128 environments", "over gymnasium"),
+        },
+    ),
+    (
+        "LunarLander: 128 environments, 1 thread",
+        {
+            "EnvPool": (*_WORLDS, "LunarLander-v3, 128 environments", "over EnvPool"),
+            "gymnasium": (*_WORLDS, "LunarLander-v3, 128 environments", "over gymnasium"),
         },
     ),
     ("In jax.jit: CartPole, 2,048 environments", {"gymnax": (*_JIT, "CartPole-v1", "ratio (least, most)")}),
@@ -167,7 +182,7 @@ def chart(path: Path) -> None:
     matplotlib.rcParams["svg.hashsalt"] = "envpool"
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(5.2, 6), layout="constrained", facecolor="white")
+    figure, axes = pyplot.subplots(figsize=(5.2, 7.6), layout="constrained", facecolor="white")
     at = 0.0
     for name, peers in RATIOS:
         axes.text(1.06, at + 0.1, name, va="center", fontsize=9.5, color="#28303c", weight="bold", zorder=3)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 _ITEM = re.compile(r"^ {2,4}([A-Z]\w*(?: \w+)?)(?: {2,}| (?=never))(\S.*)$")
 
+_NAMED = re.compile(r"^([A-Z]\w+): (\S.*)$")
 _BULLET = re.compile(r" +- ")
 
 
@@ -32,7 +33,8 @@ def _paragraphs(path: Path) -> list[list[str]]:
     return [part.split("\n") for part in re.split(r"\n\n+", text) if part.strip()]
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Escapes text for Markdown, except code."""
     kept = re.split(r"(`[^`]*`)", text)
     return "".join(part if part.startswith("`") else re.sub(r"([\\*_\[\]<>|#$])", r"\\\1", part) for part in kept)
 
@@ -56,17 +58,30 @@ def _items(lines: list[str]) -> list[tuple[str, str]] | None:
     return items
 
 
+def _named(lines: list[str]) -> list[tuple[str, str]]:
+    """Parses lines such as `Reward: 1 a step.`, and lines that continue them; [] if the first line has another form."""
+    items: list[tuple[str, str]] = []
+    for line in lines:
+        if match := _NAMED.match(line):
+            items.append((match[1], match[2]))
+        elif items:
+            items[-1] = (items[-1][0], f"{items[-1][1]} {line.strip()}")
+        else:
+            return []
+    return items if len(items) > 1 else []
+
+
 def _bullets(lines: list[str]) -> str:
     """Returns Markdown for lines, some of which are items of a list."""
     blocks: list[str] = []
     for line in lines:
         point, inside = _BULLET.match(line), bool(blocks) and blocks[-1].startswith("- ")
         if point:
-            blocks.append("- " + _escaped(line[point.end() :]))
+            blocks.append("- " + escaped(line[point.end() :]))
         elif blocks and inside == line.startswith(" "):
-            blocks[-1] += " " + _escaped(line.strip())
+            blocks[-1] += " " + escaped(line.strip())
         else:
-            blocks.append(_escaped(line.strip()))
+            blocks.append(escaped(line.strip()))
     return "\n\n".join(blocks)
 
 
@@ -74,14 +89,14 @@ def as_markdown(path: Path) -> str:
     """Returns the comment, with its list of action, observation, reward and so on as a table."""
     parts = []
     for lines in _paragraphs(path):
-        items = _items(lines)
+        items = _items(lines) or _named(lines)
         if items:
-            rows = "\n".join(f"| **{name}** | {_escaped(text)} |" for name, text in items)
+            rows = "\n".join(f"| **{name}** | {escaped(text)} |" for name, text in items)
             parts.append(f"| | |\n|---|---|\n{rows}")
         elif any(_BULLET.match(line) for line in lines):
             parts.append(_bullets(lines))
         elif any(line.startswith("   ") for line in lines):
             parts.append("```text\n" + "\n".join(lines) + "\n```")
         else:
-            parts.append(_escaped(" ".join(lines)))
+            parts.append(escaped(" ".join(lines)))
     return "\n\n".join(parts)

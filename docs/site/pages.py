@@ -87,16 +87,20 @@ class Overview:
 
         return _outside_code(text, _LINK, from_folder)
 
-    def page(self) -> str:
-        """Returns the page that lists the families."""
+    def page(self, gallery: str) -> str:
+        """Returns the page with the gallery and the families.
+
+        Args:
+            gallery: HTML.
+        """
         text = turn_links(self._intro, "docs/environments.md", self._root)
         table = turn_links(charts.table_text(self._root / "README.md", "| family |"), "README.md", self._root)
         for family in self.families:
             table = table.replace(f"| `{family}` |", f"| [{family}](families/{family}.md) |")
         absent = [family for family in self.families if f"[{family}]" not in table]
         more = "".join(f"| [{family}](families/{family}.md) | |\n" for family in absent)
-        film = "![Sixteen environments under random actions](environments.webp)"
-        return f"{text}\n{film}\n\n{table}\n{more}"
+        heading, _, rest = text.partition("\n")
+        return f"{heading}\n\n{gallery}\n## Families\n\n{rest.strip()}\n\n{table}\n{more}"
 
     def turn(self, text: str) -> str:
         """Turns links to sections of families into links to their pages."""
@@ -107,7 +111,7 @@ class Overview:
         )
 
 
-def stage(root: Path, source: Path, overview: Overview, contents: str) -> None:
+def stage(root: Path, source: Path, overview: Overview, contents: str, gallery: str) -> None:
     """Writes all pages except the families' into `source`.
 
     Args:
@@ -115,6 +119,7 @@ def stage(root: Path, source: Path, overview: Overview, contents: str) -> None:
         source: the folder that Sphinx reads.
         overview: the sections about families.
         contents: the tables of contents for the front page.
+        gallery: HTML for the page of environments.
     """
     docs = root / "docs"
     for path in [*docs.glob("*.md"), *(root / name for name in _MOVED)]:
@@ -125,7 +130,7 @@ def stage(root: Path, source: Path, overview: Overview, contents: str) -> None:
         if page == "docs/index.md":
             text += contents
         elif page == "docs/environments.md":
-            text = overview.page()
+            text = overview.page(gallery)
         text = overview.turn(text)
         (source / _MOVED.get(page, path.name)).write_text(text)
     for kind in ("png", "gif", "svg", "webp"):

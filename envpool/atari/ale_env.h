@@ -132,6 +132,8 @@ struct AleEnv {
 
   static Blob blob(const OptionValues& o) { return make_shared_game(params(o), o, o.text("game")); }
 
+  static std::vector<abi::Repetition> repetitions(const Params&) { return machine_repetitions(); }
+
   static void render(const State& s, const Params& p, u8* rgb) { render_rgb(s.machine, p, p.screen_height, rgb); }
 #endif
 

@@ -231,6 +231,18 @@ struct AtariEnv {
     return bytes;
   }
 
+  static std::vector<abi::Repetition> repetitions(const Params& p) {
+    std::vector<abi::Repetition> parts = machine_repetitions();
+    const i64 stack = sizeof(State), image = image_bytes(p), row = p.observe_ram ? 128 : p.img_width;
+    // Within the first image, a row resembles the row above. The others resemble the image before.
+    parts.push_back({stack, image, std::max<i64>(row, 8)});
+    parts.push_back({stack + image, (p.stack_num - 1) * image, std::max<i64>(image, 8)});
+    if (p.setup.traits.unfinished_frames) {
+      parts.push_back({stack + p.stack_num * image, i64{p.screen_height} * kWidth, kWidth});
+    }
+    return parts;
+  }
+
   static void render(const State& s, const Params& p, u8* rgb) { render_rgb(s.machine, p, p.render_height, rgb); }
 #endif
 

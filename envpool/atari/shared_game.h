@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "envpool/atari/console/palette.h"
 #include "envpool/atari/console/rom_builder.h"
@@ -130,6 +131,15 @@ inline Blob make_shared_game(GameParams game, const OptionValues& o, std::string
   c.initial_is_reset = rng.draws == 0;
   if (c.initial_is_reset) c.initial = *trial;
   return bytes;
+}
+
+// Returns the repetitions in a Machine at the beginning of a State (env.h). The states before the last frames resemble
+// each other, most rows of a screen equal the row above, and most of a screen equals the screen before.
+inline std::vector<abi::Repetition> machine_repetitions() {
+  const i64 saved = offset_of(&Console::saved), pixels = offset_of(&Console::pixels);
+  constexpr i64 kScreen = sizeof(Console::pixels) / 2;
+  return {
+      {saved, sizeof(Console::saved), sizeof(Core)}, {pixels, kScreen, kWidth}, {pixels + kScreen, kScreen, kScreen}};
 }
 
 // Writes the first `rows` rows of the screen in colour. Draws the last frame first if it was run without drawing.

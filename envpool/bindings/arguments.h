@@ -33,6 +33,23 @@ inline std::string type_name(py::handle object) {
   return name.substr(name.rfind('.') + 1);
 }
 
+// Returns whether an object has an attribute. Unlike py::hasattr, does not lose the KeyboardInterrupt of a signal
+// handler that runs meanwhile.
+inline bool has_attribute(py::handle object, const char* name) {
+  if (PyObject* const value = PyObject_GetAttrString(object.ptr(), name)) {
+    Py_DECREF(value);
+    return true;
+  }
+  if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw py::error_already_set();
+  PyErr_Clear();
+  return false;
+}
+// Returns whether an exception says that an object cannot be converted to an array: neither a lack of memory nor the
+// exception of a signal handler does.
+inline bool refuses_conversion(const py::error_already_set& error) {
+  return error.matches(PyExc_Exception) && !error.matches(PyExc_MemoryError);
+}
+
 inline py::dtype numpy_dtype(abi::Dtype dtype) {
   switch (dtype) {
     case abi::kBool: return py::dtype::of<bool>();
@@ -65,7 +82,7 @@ inline py::object array_over(const py::dtype& dtype, int dimensions, const py::s
 inline bool is_array(py::handle object) { return py::detail::npy_api::get().PyArray_Check_(object.ptr()); }
 // Returns whether an array may have masked elements.
 inline bool is_masked(py::handle object) {
-  return Py_TYPE(object.ptr()) != py::detail::npy_api::get().PyArray_Type_ && py::hasattr(object, "mask");
+  return Py_TYPE(object.ptr()) != py::detail::npy_api::get().PyArray_Type_ && has_attribute(object, "mask");
 }
 
 inline py::array as_array(py::handle object) {
@@ -81,7 +98,7 @@ inline py::array as_array(py::handle object) {
 // which the array is passed. So the caller must not hold a lock that such a program's calls need.
 inline void await_programs(const py::object& value) {
   const auto await_one = [](py::handle array) {
-    if (py::hasattr(array, "block_until_ready")) array.attr("block_until_ready")();
+    if (has_attribute(array, "block_until_ready")) array.attr("block_until_ready")();
   };
   if (!py::isinstance<py::dict>(value)) return await_one(value);
   for (const py::handle item : py::list(value.attr("values")())) await_one(item);
@@ -99,9 +116,9 @@ class ActionArgument {
 
   // Converts an argument and returns its number of rows. A negative `rows` accepts any number.
   i64 convert(py::handle object, i64 rows, const std::string& label) {
-    if (object.is_none()) wrong_type(type_name(object), label);
+    if (object.is_none()) throw_wrong_type(type_name(object), label);
     array_ = is_array(object) ? py::reinterpret_borrow<py::array>(object) : from_anything(object, label);
-    if (is_array(object) && is_masked(object)) wrong_type(type_name(object), label);
+    if (is_array(object) && is_masked(object)) throw_wrong_type(type_name(object), label);
     const i64 got = check_shape(rows, label);
     const auto* proxy = py::detail::array_proxy(array_.ptr());
     const bool contiguous = (proxy->flags & py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_) != 0 &&
@@ -134,7 +151,7 @@ class ActionArgument {
   static char kind_of(const abi::Field& field) {
     return field.dtype == abi::kBool ? 'b' : (field.dtype >= abi::kF32 ? 'f' : 'i');
   }
-  [[noreturn]] void wrong_type(const std::string& got, const std::string& label) const {
+  [[noreturn]] void throw_wrong_type(const std::string& got, const std::string& label) const {
     const char* expected = kind_of(field_) == 'f' ? "floats" : (kind_of(field_) == 'b' ? "booleans" : "integers");
     throw py::type_error("[" + label + "] " + field_.name + ": expected " + expected + " (" +
                          py::str(dtype_).cast<std::string>() + "), got " + got);
@@ -144,10 +161,13 @@ class ActionArgument {
     try {
       return as_array(object);
     } catch (py::error_already_set& error) {
-      if (error.matches(PyExc_MemoryError)) throw;
+      if (!refuses_conversion(error)) throw;
       // torch says what to call on a tensor that requires gradients or is on a GPU.
-      const bool is_tensor = py::hasattr(object, "detach");
-      wrong_type(type_name(object) + (is_tensor ? ": " + py::str(error.value()).cast<std::string>() : ""), label);
+      const bool listed =
+          (py::isinstance<py::list>(object) || py::isinstance<py::tuple>(object)) && py::len(object) > 0;
+      const py::object first = listed ? py::object(object[py::int_(0)]) : py::reinterpret_borrow<py::object>(object);
+      const bool is_tensor = has_attribute(first, "detach");
+      throw_wrong_type(type_name(object) + (is_tensor ? ": " + py::str(error.value()).cast<std::string>() : ""), label);
     }
   }
 
@@ -175,7 +195,7 @@ class ActionArgument {
     for (i64 i = 0; i < elements_; ++i) {
       to[i] = To(from[i]);
       if constexpr (std::is_integral_v<From>) {
-        if (From(to[i]) != from[i]) refuse(i, std::to_string(from[i]), label);
+        if (From(to[i]) != from[i]) throw_wrong_value(i, std::to_string(from[i]), label);
       }
     }
     data_ = scratch_.data();
@@ -185,7 +205,7 @@ class ActionArgument {
     const char from = array_.dtype().kind(), to = kind_of(field_);
     const bool number = from == 'f' || from == 'i' || from == 'u';
     const bool allowed = to == 'f' ? number : (to == 'b' ? from != 'f' : true) && (number || from == 'b');
-    if (!allowed) wrong_type(py::str(array_.dtype()).cast<std::string>(), label);
+    if (!allowed) throw_wrong_type(py::str(array_.dtype()).cast<std::string>(), label);
   }
 
   void cast(const std::string& label) {
@@ -216,7 +236,7 @@ class ActionArgument {
   void check_unsigned(const std::int64_t* values, const std::string& label) const {
     if (kind_of(field_) != 'i') return;
     for (i64 i = 0; i < elements_; ++i) {
-      if (values[i] < 0) refuse(i, std::to_string(u64(values[i])), label);
+      if (values[i] < 0) throw_wrong_value(i, std::to_string(u64(values[i])), label);
     }
   }
 
@@ -228,7 +248,7 @@ class ActionArgument {
     for (i64 i = 0; i < elements_; ++i) {
       const bool fits = values[i] >= -0x1p63 && values[i] < 0x1p63;  // false for NaN
       if (!fits || values[i] != std::trunc(values[i])) {
-        refuse(i, py::str(py::float_(values[i])).cast<std::string>(), label);
+        throw_wrong_value(i, py::str(py::float_(values[i])).cast<std::string>(), label);
       }
     }
     array_ = floats;
@@ -248,9 +268,9 @@ class ActionArgument {
   void check_values(const std::string& label) const {
     const T* values = static_cast<const T*>(data_);
     const i64 wrong = values_.first_wrong(values, elements_);
-    if (wrong >= 0) refuse(wrong, ActionValues::text(values[wrong]), label);
+    if (wrong >= 0) throw_wrong_value(wrong, ActionValues::text(values[wrong]), label);
   }
-  [[noreturn]] void refuse(i64 at, const std::string& value, const std::string& label) const {
+  [[noreturn]] void throw_wrong_value(i64 at, const std::string& value, const std::string& label) const {
     throw py::value_error("[" + label + "] " + values_.refusal(at, value, at / values_.per_row()));
   }
 
@@ -280,7 +300,7 @@ class IdsArgument {
     try {
       array = is_array(object) ? py::reinterpret_borrow<py::array>(object) : as_array(object);
     } catch (py::error_already_set& error) {
-      if (error.matches(PyExc_MemoryError)) throw;
+      if (!refuses_conversion(error)) throw;
       throw py::type_error("[" + label + "] " + name + ": expected integers, got " + type_name(object));
     }
     const char kind = array.dtype().kind();

@@ -179,6 +179,10 @@ def check(
     module: Annotated[
         str, typer.Option("--import", metavar="MODULE", help="Check all environments that a module registers.")
     ] = "",
+    task_id: Annotated[
+        str,
+        typer.Option("--id", metavar="ID", help="The id in messages. Default: the struct's name followed by -v0."),
+    ] = "",
     name: Annotated[str, typer.Option(help="The struct, if the header has several.")] = "",
     cxx: Annotated[
         str, typer.Option(metavar="COMPILER", help="The compiler. Default: $CXX, or one that is found.")
@@ -195,17 +199,27 @@ def check(
     """Find mistakes in your own environment, such as accesses out of bounds and uninitialised memory."""
     from envpool.cli.check import check as run
 
-    run(source or header, option, module=module, name=name, cxx=cxx, flag=flag)
+    run(source or header, option, module=module, task_id=task_id, name=name, cxx=cxx, flag=flag)
 
 
 @app.command()
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the environment, such as snake.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The name of the environment, such as snake.", show_default=False)
+    ] = "",
     folder: Annotated[
-        Path | None, typer.Option("--folder", help="The new folder. Default: NAME in the current folder.")
+        Path | None,
+        typer.Option(
+            "--folder",
+            help="The folder of the package or header. Default: for a package NAME, for a header the current one.",
+        ),
     ] = None,
+    header: Annotated[
+        bool,
+        typer.Option("--header", help="Write only a header, NAME.h: the game of the tutorial. Default NAME: dodge."),
+    ] = False,
 ) -> None:
     """Create a package with your own environment: a header, a test, a script that draws it, and the build."""
     from envpool.cli.new import new as run
 
-    run(name, folder)
+    run(name, folder, header=header)

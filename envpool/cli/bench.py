@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from envpool.cli.common import Failure, console, need, parse_options, print_json, seconds_of
+from envpool.cli.common import Failure, check_output, console, need, parse_options, print_json, seconds_of
 from envpool.cli.turns import SIDE_FOLDER, Side, SideEnded, Turns, machine, spread
 from envpool.python.distribution import pip_install
 from envpool.python.registry import find
@@ -46,10 +46,7 @@ def bench(
     seconds_of("--seconds", seconds)
     if output is not None:
         need("PIL")
-        if output.suffix != ".png":
-            raise Failure(f"--output: expected a file that ends with .png, got {str(output)!r}")
-        if not output.absolute().parent.is_dir():
-            raise Failure(f"--output: there is no folder {str(output.absolute().parent)!r}")
+        check_output(output, ".png")
     options = parse_options(option)
     envpool.make_spec(task_id, **options)  # This reports bad options before any process starts.
     case = {

@@ -10,19 +10,23 @@ from typing import Any
 
 import envpool
 from envpool.cli.common import Failure, parse_options
-from envpool.cli.own import ids_of, name_of
+from envpool.cli.own import free_id, ids_of, name_of
 from envpool.python.registry import Registration, find
 
 
-def check(header: Path | None, option: Sequence[str], *, module: str, name: str, cxx: str, flag: Sequence[str]) -> None:
+def check(
+    header: Path | None, option: Sequence[str], *, module: str, task_id: str, name: str, cxx: str, flag: Sequence[str]
+) -> None:
     """Checks a header or a module's environments, and prints one line for each; `app.py` describes the arguments."""
     options = parse_options(option)
     if (header is None) == (not module):
         raise Failure("expected either HEADER or --import MODULE")
     if header is not None:
-        task_id = f"{name.rpartition('::')[2] or name_of(header)}-v0"
+        task_id = task_id or free_id(name.rpartition("::")[2] or name_of(header))
         _check(header, str(header), task_id, name=name, cxx=cxx or None, flags=flag, defaults=options)
         return
+    if task_id:
+        raise Failure(f"--id: expected none with --import, whose module names the ids, got {task_id!r}")
     for task_id in ids_of(module):
         registration = find(task_id)
         table = registration.load()

@@ -10,6 +10,7 @@ import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from envpool.python.distribution import pip_install
@@ -59,6 +60,23 @@ def seconds_of(name: str, value: float) -> float:
     if not (math.isfinite(value) and value > 0):
         raise Failure(f"{name}: expected a number above 0, got {value:g}")
     return value
+
+
+def check_output(path: Path, *suffixes: str) -> None:
+    """Raises Failure unless `--output` is a file with one of these suffixes that can be written."""
+    if path.suffix not in suffixes:
+        raise Failure(f"--output: expected a file that ends with {' or '.join(suffixes)}, got {str(path)!r}")
+    if not path.absolute().parent.is_dir():
+        raise Failure(f"--output: there is no folder {str(path.absolute().parent)!r}")
+    if path.is_dir():
+        raise Failure(f"--output: expected a file, got the folder {str(path)!r}")
+    is_new = not path.exists()
+    try:
+        path.open("ab").close()
+        if is_new:
+            path.unlink()
+    except OSError as error:
+        raise Failure(f"--output: {str(path)!r} cannot be written: {error.strerror or error}") from None
 
 
 def steps_per_second(config: dict[str, Any]) -> float:

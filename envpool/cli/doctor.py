@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import os
 import platform
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,7 @@ _PACKAGES = (
     ("pygame", "envpool play in a window"),
 )
 _REQUIRED = 3
+_SAME_MODULE = {"pygame": "pygame-ce"}  # other distributions of the same module; both at once would be broken
 
 
 def doctor(*, as_json: bool) -> None:
@@ -62,7 +64,7 @@ def examine() -> dict[str, Any]:
         "core": core,
         "families": [] if core["error"] or conflicting else _families(),
         "packages": {
-            name: {"version": version_of(name), "for": use, "command": pip_install(name)} for name, use in _PACKAGES
+            name: {"version": _version(name), "for": use, "command": pip_install(name)} for name, use in _PACKAGES
         },
         "cpus": cpus(),
         "native_code": native_code(),
@@ -71,6 +73,12 @@ def examine() -> dict[str, Any]:
         "gpu": gpu.examine(),
         "display": next((name for name in ("DISPLAY", "WAYLAND_DISPLAY") if os.environ.get(name)), ""),
     }
+
+
+def _version(package: str) -> str:
+    """Returns the version of a package, or of the one that is installed instead of it, with its name."""
+    found, other = version_of(package), _SAME_MODULE.get(package, "")
+    return found or (f"{version_of(other)} of {other}" if other and version_of(other) else "")
 
 
 def _core() -> dict[str, str]:
@@ -183,25 +191,39 @@ def _refusal_of_code() -> str:
 
 
 def cache() -> dict[str, Any]:
-    """Returns the folder of the cache, and whether it is writable."""
+    """Returns the folder of the cache, and whether it can be used."""
     from envpool.python.cache_files import cache_folder
 
     folder = cache_folder()
-    if folder is None:
-        return {
-            "path": "",
-            "writable": False,
-            "why": "there is no home directory",
-            "command": "export ENVPOOL_CACHE_DIR=/tmp/envpool",
-        }
+    why = "there is no home directory" if folder is None else _refusal_of_cache(folder)
+    command = f"export ENVPOOL_CACHE_DIR={_folder_for_a_cache()}" if why else ""
+    return {"path": str(folder or ""), "writable": not why, "why": why, "command": command}
+
+
+def _refusal_of_cache(folder: Path) -> str:
+    """Returns why a folder cannot be the cache; "" if it can."""
+    from envpool.python.code_files import distrust
+
+    # Other users must not be able to change the folders of compiled plugins and kernels either.
+    for part in ("plugins", "cuda"):
+        if why := distrust(folder / part / "file"):
+            return why
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     try:
         with tempfile.TemporaryFile(dir=existing):
             pass
-        return {"path": str(folder), "writable": True, "why": "", "command": ""}
     except OSError as error:
-        why = error.strerror or str(error)
-        return {"path": str(folder), "writable": False, "why": why, "command": "export ENVPOOL_CACHE_DIR=/tmp/envpool"}
+        return error.strerror or str(error)
+    return ""
+
+
+def _folder_for_a_cache() -> str:
+    """Returns a folder that can be the cache, as a word for the shell: never one that other users could create first."""
+    for parent in (Path.home() if os.path.isabs(os.path.expanduser("~")) else Path.cwd(), Path.cwd(), Path(sys.prefix)):
+        folder = parent / "envpool_cache"
+        if not _refusal_of_cache(folder):
+            return shlex.quote(os.fspath(folder))
+    return '"$(mktemp -d)"'
 
 
 def compiler() -> dict[str, str]:
@@ -274,7 +296,7 @@ def _print(facts: dict[str, Any]) -> None:
             else ("no", "compiler", f"envpool.compile cannot work: {compiler['why']}"),
             ("ok", "cache", cache["path"])
             if cache["writable"]
-            else ("no", "cache", f"{cache['path']} cannot be written ({cache['why']}): {cache['command']}"),
+            else ("no", "cache", f"{cache['path']} cannot be used ({cache['why']}): {cache['command']}"),
             ("ok", "display", f"${facts['display']}")
             if facts["display"]
             else ("no", "display", "none: envpool play runs in the terminal"),

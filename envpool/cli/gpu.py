@@ -6,7 +6,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-NOTE = 'Pools with device="cuda" are tested on a stand-in for the CUDA driver; no GPU has run them yet.'
+NOTE = "docs/gpu.md says what has been run on a GPU, and what only on a stand-in for the CUDA driver."
 
 
 def examine() -> dict[str, Any]:

@@ -19,12 +19,12 @@ def id_of(task_id: str, header: Path | None, module: str, *, check: bool = False
 
     Args:
         task_id: the id. It may be "" if the header has one environment, or if the module registers one id.
-        header: the file of `--header`, which is compiled. The default id is the name of its struct followed by "-v0".
+        header: the file of `--header`, which is compiled. `free_id` returns the default id.
         module: the module of `--import`.
         check: whether to check a header as `envpool.compile(..., check=True)` does.
     """
     if header is not None:
-        task_id = task_id or f"{name_of(header)}-v0"
+        task_id = task_id or free_id(name_of(header))
         envpool.compile(header, task_id, check=check)
     if module:
         task_id = _import(module, task_id)
@@ -43,6 +43,12 @@ def name_of(header: Path) -> str:
             names = ", ".join(struct.name for struct in structs)
             raise Failure(f"--header: {header} has several environments, {names}: use --import with a module")
     return header.stem  # envpool.compile will report what is wrong
+
+
+def free_id(name: str) -> str:
+    """Returns the default id of a struct: its name and "-v0", after "own/" if we have an environment of that name."""
+    task_id = f"{name}-v0"
+    return f"own/{task_id}" if task_id in envpool.list_all_envs() else task_id
 
 
 def ids_of(module: str) -> list[str]:

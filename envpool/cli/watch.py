@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import envpool
-from envpool.cli.common import Failure, need, need_image, parse_options, seconds_of, steps_per_second
+from envpool.cli.common import Failure, check_output, need, need_image, parse_options, seconds_of, steps_per_second
 from envpool.python.images import grid
 
 Policy = Callable[[Any], Any]
@@ -33,10 +33,7 @@ def watch(
 ) -> None:
     """Steps a pool and writes the video; `app.py` describes the arguments."""
     seconds_of("--seconds", seconds)
-    if output.suffix not in (".mp4", ".gif"):
-        raise Failure(f"--output: expected a file that ends with .mp4 or .gif, got {str(output)!r}")
-    if not output.absolute().parent.is_dir():
-        raise Failure(f"--output: there is no folder {str(output.absolute().parent)!r}")
+    check_output(output, ".mp4", ".gif")
     need("imageio", *(["imageio_ffmpeg"] if output.suffix == ".mp4" else ["PIL"]))
     extra_options = parse_options(option)
     need_image(task_id, extra_options)

@@ -14,7 +14,7 @@ class Board {
  public:
   static constexpr i32 kMost = 512, kLargestCell = 64, kSmall = 16;  // pixels of the longer side, and of a cell
 
-  static void set_size(Spec& s, i32 rows, i32 columns) {
+  static void set_size(Spec& s, i32 rows, i32 columns) {  // of the image, in `spec`
     s.render_height = pixels(rows, max(rows, columns));
     s.render_width = pixels(columns, max(rows, columns));
   }

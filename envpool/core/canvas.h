@@ -11,13 +11,13 @@
 
 namespace envpool::drawing {
 
-struct Color {
+struct Color {  // of a pixel
   u8 red, green, blue;
 };
 inline constexpr Color kBlack{0, 0, 0}, kEmpty{238, 240, 243}, kWall{74, 82, 96}, kAgent{208, 74, 52},
     kGoal{240, 178, 48}, kStart{190, 222, 196}, kBlue{52, 104, 178};
 
-struct Point {
+struct Point {  // in pixels, or in the coordinates of an object
   f64 x, y;
 };
 
@@ -25,24 +25,24 @@ struct Point {
 // and is rotated by `angle`.
 class Frame {
  public:
-  Frame(f64 x, f64 y, f64 angle) : x_(x), y_(y), sin_(sin(angle)), cos_(cos(angle)) {}
+  Frame(f64 x, f64 y, f64 angle) : x_(x), y_(y), sin_(sin(angle)), cos_(cos(angle)) {}  // angle in radians
   Point operator()(f64 u, f64 v) const { return {x_ + u * cos_ - v * sin_, y_ + u * sin_ + v * cos_}; }
 
  private:
   f64 x_, y_, sin_, cos_;
 };
 
-class Canvas {
+class Canvas {  // an image of 3 bytes per pixel
  public:
-  Canvas(u8* rgb, int width, int height) : rgb_(rgb), width_(width), height_(height) {
+  Canvas(u8* rgb, int width, int height) : rgb_(rgb), width_(width), height_(height) {  // begins white
     for (int i = 0; i < width * height * 3; ++i) rgb[i] = 255;
   }
 
-  void disc(f64 x, f64 y, f64 radius, Color color) {
+  void disc(f64 x, f64 y, f64 radius, Color color) {  // x and y are its middle
     paint(x - radius, y - radius, x + radius, y + radius, color,
           [=](f64 px, f64 py) { return sqrt((px - x) * (px - x) + (py - y) * (py - y)) - radius; });
   }
-  void line(Point a, Point b, Color color, f64 width = 1) {
+  void line(Point a, Point b, Color color, f64 width = 1) {  // with round ends
     const f64 dx = b.x - a.x, dy = b.y - a.y, square = max(dx * dx + dy * dy, 1e-9);
     paint(min(a.x, b.x) - width, min(a.y, b.y) - width, max(a.x, b.x) + width, max(a.y, b.y) + width, color,
           [=](f64 px, f64 py) {

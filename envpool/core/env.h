@@ -25,6 +25,7 @@
 //     ENVPOOL_FN static void repair(State&, const Params&);       // see below
 //     ENVPOOL_FN static bool game_continues(State&, bool may);    // see below
 //     static u64 identity(const Params&);                         // host: see below
+//     static std::vector<abi::Repetition> repetitions(const Params&);  // host: see below
 //     static constexpr bool kLargeRows = true;                    // rows have 32 bytes or more: a GPU writes the rows
 //                                                                 // of several environments together (device_rows.h)
 //     ENVPOOL_FN static void observe_cleared(const State&, const Params&, Row);  // the same as observe, if the row is
@@ -58,6 +59,7 @@
 //     static void state_parts(StateParts<Shared>&);               // host: parts that JAX users access by name
 //     ENVPOOL_FN static void repair(World<Tag>&, const Params&);  // see below
 //     static u64 identity(const Params&);                         // host: see below
+//     static std::vector<abi::Repetition> repetitions(const Params&);  // host: see below
 //   };
 //
 // Portable code should not throw, because a GPU has no exceptions. In a pool, an exception is nevertheless raised by
@@ -81,6 +83,10 @@
 // and blob. If the meaning of a state depends on further options, `identity` returns a number that is different for
 // each of their values.
 //
+// A state that contains images is large, but most of it repeats what precedes it: the row above, or the image before.
+// `repetitions` returns such parts, whose places are counted from the beginning of the State. Snapshots contain only
+// the differences in them.
+//
 // Host: a C++ object that may use the heap and libraries. Runs in the pool. Its exceptions are raised by recv() as
 // Python exceptions that name the environment.
 //
@@ -94,7 +100,9 @@
 //     Outcome step(ActionRow, Rng&);
 //     void observe(Row);
 //     // optional: i64 save_size(); void save(void*); void load(const void*, i64); void render(u8* rgb);
-//     // load() must validate the bytes, and throw std::invalid_argument("state: ...") if they are not a valid state
+//     // load() must validate the bytes, and throw std::invalid_argument("state: ...") if they are not a valid state.
+//     // It is only called with save_size() bytes, unless the size varies.
+//     static constexpr bool kStatesVary = true;                   // optional: save_size() differs from state to state
 //     static u64 identity(const Params&);                         // optional, as above; for example a hash of a model
 //     static i64 heap_bytes(const Params&);                       // optional: the heap memory of an object;
 //                                                                 // make() refuses pools that would not fit
@@ -110,8 +118,8 @@
 //     void start();  void finish_start();
 //     // optional, for environments that run in other processes. For up to kMax environments at a time, the pool makes
 //     // a CallBatch, which first gets the calls of all of them. Then reset() or step() of the environment is called
-//     for
-//     // each number that next() returns. It returns the result of the posted call, or makes the call itself if none
+//     // for each number that next() returns.
+//     // These calls return the result of the posted call, or make the call themselves if none
 //     // was posted.
 //     struct CallBatch {
 //       static constexpr i32 kMax = 256;                          // the most calls that a CallBatch takes
@@ -128,10 +136,10 @@ namespace envpool {
 
 // The outcome of a step. The engine applies the time limit, and sets the discount to 0 if the episode terminated.
 struct Outcome {
-  f32 reward = 0;
-  bool terminated = false;
-  bool truncated = false;
-  f32 discount = 1;
+  f32 reward = 0;           // of this step
+  bool terminated = false;  // the episode has ended
+  bool truncated = false;   // the environment cuts the episode off; the time limit is the engine's
+  f32 discount = 1;         // of the future, for dm_env and JAX
 };
 
 #ifndef ENVPOOL_CHECK  // Otherwise check/accessors.h defines Row and ActionRow.
@@ -164,11 +172,11 @@ struct ActionRow {
   i64 row;
 
   template <class T, int kElements = 1>
-  ENVPOOL_FN const T* at(int field) const {
+  ENVPOOL_FN const T* at(int field) const {  // the first of the row's elements of a field
     return static_cast<const T*>(fields[field]) + row * kElements;
   }
   template <class T>
-  ENVPOOL_FN const T* row_of(int field) const {
+  ENVPOOL_FN const T* row_of(int field) const {  // the same, if options set the number of elements
     return reinterpret_cast<const T*>(static_cast<const u8*>(fields[field]) + row * row_bytes[field]);
   }
 };
@@ -178,16 +186,16 @@ struct ActionRow {
 // The state of a multi-agent environment. Its size is fixed, except in the specialization, where options set it.
 template <class Env>
 struct World {
-  typename Env::Shared shared;
-  typename Env::Agent agent[Env::kMaxPlayers];
+  typename Env::Shared shared;                  // one for all agents
+  typename Env::Agent agent[Env::kMaxPlayers];  // one for each
 };
 
 template <class Env>
   requires(!requires { typename Env::Agent; })
 struct World<Env> {
-  alignas(16) typename Env::Shared shared;
+  alignas(16) typename Env::Shared shared;  // with several agents whose number options set
 
-  ENVPOOL_FN void* extra() { return this + 1; }
+  ENVPOOL_FN void* extra() { return this + 1; }  // the extra_bytes() of the world
   ENVPOOL_FN const void* extra() const { return this + 1; }
 };
 

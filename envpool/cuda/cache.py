@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 import threading
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -36,6 +37,7 @@ _LINES = re.compile(r"--?(generate-line-info|lineinfo)")
 
 _memory: dict[str, bytes] = {}
 _memory_lock = threading.Lock()
+_warned_of: set[Path] = set()  # folders about which a warning has been issued
 
 
 def image(
@@ -154,12 +156,24 @@ def _keep(name: str, content: bytes) -> None:
     if folder is not None:
         try:
             write(folder / name, content)
-        except OSError:
-            pass  # The next process compiles the kernel again.
+        except OSError as error:
+            _warn(folder.parent, error.strerror or str(error))
         else:
             trim(folder, MOST_BYTES)
             return
-    with _memory_lock:
+    with _memory_lock:  # The next process compiles the kernel again.
         _memory[name] = content
         while len(_memory) > _IN_MEMORY:
             del _memory[next(iter(_memory))]
+
+
+def _warn(folder: Path, why: str) -> None:
+    if folder in _warned_of:
+        return
+    _warned_of.add(folder)
+    warnings.warn(
+        f"[envpool.cuda] the cache {folder} cannot be used ({why}): compiled kernels are kept for this process only. Set "
+        "ENVPOOL_CACHE_DIR to a folder that only you can write",
+        RuntimeWarning,
+        stacklevel=2,
+    )

@@ -17,15 +17,13 @@ import pickle
 import re
 import signal
 import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from envpool.cuda import worker
 from envpool.cuda.compiler_fault import has_fault
 from envpool.cuda.worker import Request, Response, compile_program, open_library
-from envpool.plugins.compiler import run
+from envpool.plugins.compiler import run, temporary_folder
 from envpool.plugins.messages import explain
 from envpool.plugins.paths import get_include
 from envpool.python.errors import CompileError, MissingPackageError
@@ -127,15 +125,16 @@ class Nvrtc:
         Raises:
             CompileError: the source does not compile, or the compiler crashed.
             NvrtcError: as in `compile`.
+            RuntimeError: the temporary folder cannot be written.
             TimeoutError: the compilation took longer.
         """
         if not sys.executable:
             return self.compile(source, flags, name)
-        with tempfile.TemporaryDirectory(prefix="envpool-") as folder:
-            request, response = Path(folder, "request"), Path(folder, "response")
+        with temporary_folder("envpool.cuda") as folder:
+            request, response = folder / "request", folder / "response"
             request.write_bytes(pickle.dumps(tuple(_request(source, flags, name))))
             command = [sys.executable, "-I", "-S", worker.__file__, self.path, str(request), str(response)]
-            ended = run(command, Path(folder), timeout, Path(folder, "out"))
+            ended = run(command, folder, timeout, folder / "out")
             if ended.status < 0:
                 raise CompileError(f"the compiler crashed ({signal.Signals(-ended.status).name})", " ".join(flags))
             if ended.status:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make` and the environments that it returns.
 
-Keys correspond to seeds as follows. The two words of a key are the seed, most significant word first, so
+Keys correspond to seeds as follows. The first two words of a key are the seed, most significant word first, so
 `jax.random.key(7)` is `seed=7`. `reset(key)` is the first reset of environment 0 of a pool made with that seed, and
 `reset_batch(key, n)` is the first reset of a pool of n environments. The state holds the seed, the stream and the
 episode. A step whose key is `None` draws from these, as a pool does: if all keys are `None`, the trajectory equals bit
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import jax
@@ -25,6 +26,7 @@ import numpy as np
 from envpool import _core
 from envpool.jax import cuda, spaces, words
 from envpool.jax.calls import Calls, shape_of
+from envpool.jax.gymnax_names import cell_part, gymnax_state_names
 from envpool.jax.rows import EnvParams, EnvState, RowFormat, RowPart, model_of, option_values
 from envpool.python import actions
 from envpool.python.construction import Construction, PureModel
@@ -124,7 +126,9 @@ class Environment(NotAVecEnv):
         self._default_raw = np.frombuffer(pure_model.params, np.uint32)
         kind = (construction.table.name, int(self._default_raw[0]))
         options = {"max_episode_steps": _LIMIT, **pure_model.options}
-        self._state_format = RowFormat(*kind, pure_model.state_bytes // 4, _state_parts(pure_model), self.name)
+        self._state_format = RowFormat(
+            *kind, pure_model.state_bytes // 4, _state_parts(construction, pure_model), self.name
+        )
         self._params_format = RowFormat(
             *kind,
             pure_model.params_bytes // 4,
@@ -272,12 +276,15 @@ class Environment(NotAVecEnv):
         return self.reset(key, params)
 
     def state_space(self, params: EnvParams | None = None) -> Any:
-        """Returns a space of all named parts of a state, where the number of steps is called `time`, as in gymnax.
+        """Returns a space of all named parts of a state, under gymnax's names where they differ from ours.
 
         The bounds are those of the dtypes; an environment need not reach them.
         """
         limit = self.default_params.max_episode_steps if params is None else params.max_episode_steps
-        return spaces.of_parts(self._state_format.parts, None if isinstance(limit, jax.core.Tracer) else int(limit))
+        row_format = self._state_format
+        theirs = {ours: name for name, ours in gymnax_state_names(row_format.name, row_format.names).items()}
+        parts = [(theirs.get(name, name), part) for name, part in row_format.parts]
+        return spaces.of_parts(parts, None if isinstance(limit, jax.core.Tracer) else int(limit))
 
     def discount(self, state: EnvState, params: EnvParams | None = None) -> Any:
         """Returns 0 if the state is terminal according to `is_terminal`, else 1."""
@@ -336,8 +343,13 @@ class Environment(NotAVecEnv):
         if dtype != np.uint32:
             got = type(key).__name__ if dtype is None else str(dtype)
             raise TypeError(f"[{self.name}] key: expected a key of jax.random (uint32), got {got}")
+        if key.shape == (4,):  # of the generator "rbg": a key of two words, twice, or four random words ("unsafe_rbg")
+            key = key[:2]
         if key.shape != (2,):
-            raise ValueError(f"[{self.name}] key: expected one key of two words, shape (2,), got shape {key.shape}")
+            raise ValueError(
+                f"[{self.name}] key: expected one key of two words (or four, of the generator 'rbg'), shape (2,), got "
+                f"shape {key.shape}"
+            )
         return jnp.asarray(key)
 
     def _params(self, params: EnvParams | None, rows: int | None = None) -> Any:
@@ -449,11 +461,17 @@ def _other(row_format: RowFormat, row: EnvState | EnvParams) -> str:
 _LIMIT = Option("max_episode_steps", "int", 0, low=0, high=NO_LIMIT)
 
 
-def _state_parts(pure_model: PureModel) -> tuple[tuple[str, RowPart], ...]:
-    return tuple(
-        (entry["name"], RowPart(entry["offset"], entry["dtype"], (entry["count"],) if entry["count"] else ()))
+def _state_parts(construction: Construction, pure_model: PureModel) -> tuple[tuple[str, RowPart], ...]:
+    parts = {
+        entry["name"]: RowPart(entry["offset"], entry["dtype"], (entry["count"],) if entry["count"] else ())
         for entry in json.loads(pure_model.view)
-    )
+    }
+    cell = cell_part(construction.table.name, construction.config)
+    if cell is not None:
+        name, (row, column), columns = cell
+        assert parts[column].offset == parts[row].offset + 4
+        parts[name] = replace(parts[row], columns=columns)
+    return tuple(parts.items())
 
 
 def _params_parts(pure_model: PureModel) -> tuple[tuple[str, RowPart], ...]:

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 
 from envpool.jax import environment, environments
 from envpool.jax.environment import make_as, portable_envs
+from envpool.jax.gymnax_names import info_of_gymnax
 from envpool.jax.rows import EnvParams, EnvState
 
 __all__ = ["EnvParams", "EnvState", "Environment", "environments", "make", "register"]
@@ -29,12 +30,35 @@ _GYMNAX_OWN = ("experimental", "utils", "visualize", "wrappers")
 class Environment(environment.Environment):
     """Pure functions of a state, with the interface of gymnax 1. They can be jitted, scanned and vmapped."""
 
-    supports_transition_gradients = False
-    transition_gradients_enabled = False
+    @property
+    def supports_transition_gradients(self) -> bool:
+        """False: steps are not differentiable."""
+        return False
+
+    @property
+    def transition_gradients_enabled(self) -> bool:
+        """False: steps are not differentiable."""
+        return False
 
     def with_transition_gradients(self) -> Environment:
         """Raises ValueError: steps are not differentiable."""
-        raise ValueError(f"[{self.name}] with_transition_gradients: steps are not differentiable")
+        raise ValueError(
+            f"[{self.name}] with_transition_gradients: no environment here supports transition gradients, because steps "
+            "are not differentiable"
+        )
+
+    def step(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
+        """Steps the environment as `envpool.jax` does, and returns six values; `info` has gymnax's entries.
+
+        Ids that gymnax does not have keep the entries of their environment.
+        """
+        *values, info = super().step(key, state, action, params)
+        return *values, info_of_gymnax(self.name, info)
+
+    def step_batch(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
+        """Steps a batch of states; see `envpool.jax`."""
+        *values, info = super().step_batch(key, state, action, params)
+        return *values, info_of_gymnax(self.name, info)
 
     def step_env(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
         """Steps the environment without a reset, and returns (obs, state, reward, terminated, info).
@@ -42,7 +66,7 @@ class Environment(environment.Environment):
         Steps after the end of an episode, even if the time limit ended it, do not change the state and return reward 0.
         """
         obs, state, reward, terminated, _, info = super().step_env(key, state, action, params)
-        return obs, state, reward, terminated, info
+        return obs, state, reward, terminated, info_of_gymnax(self.name, info)
 
     def observe(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
         """Returns the observation of a state. The key and action are unused; gymnax's functions take them."""
@@ -80,12 +104,17 @@ def make(env_id: str, **env_kwargs: Any) -> tuple[Any, Any]:
 
     Raises:
         ValueError: an unknown id, a value out of range, or an environment that is not portable.
-        TypeError: an unknown option, or a value of the wrong type.
+        TypeError: an unknown option, a value of the wrong type, or a factory that returns no environment.
         MissingPackageError: a package that the environment needs is not installed.
         RuntimeError: the family is not built.
     """
     if env_id in _factories:
         env = _factories[env_id](**env_kwargs)
+        if not hasattr(env, "default_params"):
+            raise TypeError(
+                f"[{env_id}] factory: expected an environment with gymnax's interface, got {type(env).__name__} without "
+                "default_params"
+            )
     else:
         env = make_as(Environment, env_id, env_kwargs, step_values=6)
     return env, env.default_params

@@ -13,7 +13,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from envpool.jax import ffi, words
+from envpool.jax import ffi, flax_states, words
+from envpool.jax.gymnax_names import (
+    fixed_parameters,
+    gymnax_parameter_names,
+    gymnax_state_names,
+    parameter_name,
+    state_name,
+)
 from envpool.python.construction import PureModel
 from envpool.python.errors import labelled
 from envpool.python.options import Option, Value
@@ -28,17 +35,28 @@ class RowPart:
         dtype: the dtype of the stored elements.
         shape: the shape of the part.
         read_dtype: the dtype to which `read` converts the elements; an empty string means `dtype`.
+        columns: if it is not 0, the part is a cell of a grid, row * columns + column. The row is stored first.
     """
 
     offset: int
     dtype: str
     shape: tuple[int, ...] = ()
     read_dtype: str = ""
+    columns: int = 0
 
     def read(self, raw: Any) -> Any:
         """Returns the part of each row."""
         result = jax.dtypes.canonicalize_dtype(self.read_dtype or self.dtype).name
-        return words.read(jnp.asarray(raw), at=self.offset, dtype=self.dtype, shape=self.shape, result=result)
+        shape = (2,) if self.columns else self.shape
+        value = words.read(jnp.asarray(raw), at=self.offset, dtype=self.dtype, shape=shape, result=result)
+        return value[..., 0] * self.columns + value[..., 1] if self.columns else value
+
+    def elements(self, value: Any, axis: int) -> Any:
+        """Returns the elements that are stored for values of the part, along an axis."""
+        if self.columns:
+            return jnp.stack([value // self.columns, value % self.columns], axis)
+        # Parts have at most one dimension, and the functions of `words` expect exactly one.
+        return value if self.shape else jnp.expand_dims(value, axis)
 
 
 class ModelHandle:
@@ -115,16 +133,21 @@ class RowFormat:
     texts: tuple[str, ...] = ()
     options: Mapping[str, Option] = field(compare=False, default_factory=dict)
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the parts."""
+        return [name for name, _ in self.parts]
+
     def part(self, name: str) -> RowPart:
         """Returns a part by its name, or raises AttributeError."""
         for known, part in self.parts:
             if known == name:
                 return part
-        known_names = ", ".join(known for known, _ in self.parts)
-        raise AttributeError(f"[{self.label}] {name}: expected one of {known_names}, got an unknown name")
+        raise AttributeError(f"[{self.label}] {name}: expected one of {', '.join(self.names)}, got an unknown name")
 
 
 _AnyRow = TypeVar("_AnyRow", bound="_EnvRow")
+_SLOTS = ("format", "raw", "model")
 
 
 class _EnvRow:
@@ -136,16 +159,30 @@ class _EnvRow:
         self.raw = raw
         self.format = row_format
 
+    @classmethod
+    def _restored(cls: type[_AnyRow], raw: Any, row_format: RowFormat) -> _AnyRow:
+        """Returns rows that were copied, or saved, perhaps by another process."""
+        return cls(raw, row_format)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         return self.format.part(name).read(self.raw)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _SLOTS:
+            getattr(self, name)  # raises an error that names the parts, if this is none
+            raise AttributeError(
+                f"[{self.format.label}] {name}: expected replace({name}=...), which returns a changed copy, got an "
+                "assignment"
+            )
+        super().__setattr__(name, value)
+
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(name for name, _ in self.format.parts)]
+        return [*dir(type(self)), *self.format.names]
 
     def __reduce__(self) -> Any:
-        return type(self), (self.raw, self.format)
+        return type(self)._restored, (self.raw, self.format)
 
     def tree_flatten_with_keys(self) -> tuple[Any, RowFormat]:
         """Returns the array with its key, and the format, for JAX."""
@@ -161,29 +198,9 @@ class _EnvRow:
         return cls(children[0], row_format)
 
     def __repr__(self) -> str:
-        parts = ", ".join(name for name, _ in self.format.parts)
+        parts = ", ".join(self.format.names)
         shape = getattr(self.raw, "shape", self.raw)
         return f"{type(self).__name__}({self.format.label}, raw: {shape}, parts: {parts})"
-
-
-# gymnax's names of parts of states, where they differ from ours.
-_GYMNAX_NAMES = {
-    "CartPole": {"x": "position", "x_dot": "velocity", "theta": "angle", "theta_dot": "angular_velocity"},
-    "Pendulum": {"theta": "angle", "theta_dot": "angular_velocity", "last_u": "torque"},
-    "Acrobot": {
-        "joint_angle1": "angle1",
-        "joint_angle2": "angle2",
-        "velocity_1": "velocity1",
-        "velocity_2": "velocity2",
-    },
-}
-
-
-def _state_name(row_format: RowFormat, name: str) -> str:
-    """Returns our name of a part of a state, which may be named as in gymnax."""
-    if any(known == name for known, _ in row_format.parts):
-        return name
-    return "elapsed_step" if name == "time" else _GYMNAX_NAMES.get(row_format.name, {}).get(name, name)
 
 
 @jax.tree_util.register_pytree_with_keys_class
@@ -193,16 +210,22 @@ class EnvState(_EnvRow):
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
-        return super().__getattr__(_state_name(self.format, name))
+        return super().__getattr__(state_name(self.format.name, name, self.format.names))
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *_GYMNAX_NAMES.get(self.format.name, {}), "time"]
+        return [*super().__dir__(), *gymnax_state_names(self.format.name, self.format.names)]
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]  # rows have slots, and no dict of their own
+        """All named parts, under gymnax's names where they differ from ours, for `vars(state)`."""
+        theirs = {ours: name for name, ours in gymnax_state_names(self.format.name, self.format.names).items()}
+        return {theirs.get(name, name): part.read(self.raw) for name, part in self.format.parts}
 
     def replace(self, **parts: Any) -> EnvState:
         """Returns a state with new values for some parts, which keep their dtype and shape."""
         raw = self.raw
         for name, value in parts.items():
-            name = _state_name(self.format, name)
+            name = state_name(self.format.name, name, self.format.names)
             part = _part(self.format, name)
             value, shape = _value(self.format, name, part, value), np.shape(value)
             extents = raw.shape[:-1]
@@ -213,8 +236,7 @@ class EnvState(_EnvRow):
                 value = value.reshape((1,) * len(extents) + value.shape)
             if value.shape[len(extents) :] != tail:
                 raise ValueError(f"[{self.format.label}] {name}: expected shape {part.shape}, got {shape}")
-            # Parts have at most one dimension, and the functions of `words` expect exactly one.
-            value = value if part.shape else jnp.expand_dims(value, len(extents))
+            value = part.elements(value, len(extents))
             raw = words.written(jnp.asarray(raw), value, at=part.offset, dtype=part.dtype)
         return EnvState(raw, self.format)
 
@@ -232,11 +254,19 @@ class EnvParams(_EnvRow):
         super().__init__(raw, row_format)
         self.model = model or _model_here(row_format)
 
-    def __reduce__(self) -> Any:
-        return _restored_params, (self.raw, self.format)
+    @classmethod
+    def _restored(cls, raw: Any, row_format: RowFormat) -> EnvParams:
+        params = cls(raw, row_format)  # whose rows may be signed by another process
+        return params if params.model is None else params.replace()
 
     def __getattr__(self, name: str) -> Any:
-        return super().__getattr__(_own_name(self.format, name))
+        fixed = fixed_parameters(self.format.name).get(name)
+        if fixed is not None:
+            return fixed(self) if callable(fixed) else fixed
+        return super().__getattr__(parameter_name(self.format.name, name, self.format.names))
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *gymnax_parameter_names(self.format.name)]
 
     def replace(self, **options: Any) -> EnvParams:
         """Returns parameters with new values for some options. An array of values makes a batch of parameters.
@@ -249,11 +279,11 @@ class EnvParams(_EnvRow):
             ValueError: a value out of range (inside `jit`, JAX's runtime error instead), or this process has no
                 environment of these parameters.
         """
-        row_format, names = self.format, [name for name, _ in self.format.parts]
+        row_format, names = self.format, self.format.names
         numbers, values = [], []
         extents = self.raw.shape[:-1]
         for name, value in options.items():
-            name = _own_name(row_format, name)
+            name = parameter_name(row_format.name, name, names)
             if name not in names:
                 option = row_format.options.get(name)
                 hint = f", which is an argument of make: envpool.jax.make({row_format.label!r}, {name}=...)"
@@ -281,16 +311,7 @@ class EnvParams(_EnvRow):
         return EnvParams(raw, row_format, model)
 
 
-def _restored_params(raw: Any, row_format: RowFormat) -> EnvParams:
-    """Returns unpickled or copied parameters, whose rows may be signed by another process."""
-    params = EnvParams(raw, row_format)
-    return params if params.model is None else params.replace()
-
-
-def _own_name(row_format: RowFormat, name: str) -> str:
-    """Translates gymnax's name of the time limit, unless the environment has an option of that name."""
-    gymnax = name == "max_steps_in_episode" and all(known != name for known, _ in row_format.parts)
-    return "max_episode_steps" if gymnax else name
+flax_states.register(EnvState, EnvParams)
 
 
 def option_values(params: EnvParams) -> dict[str, Value]:

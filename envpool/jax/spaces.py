@@ -121,17 +121,17 @@ def space(tree: Any) -> Any:
 
 
 def of_parts(parts: Iterable[tuple[str, RowPart]], limit: int | None) -> Any:
-    """Returns a space of the named parts of a state, with the bounds of their dtypes; `time` goes up to the limit."""
+    """Returns a space of the named parts of a state, with the bounds of their dtypes; `time` ends at the limit."""
     classes = _classes()
     spaces: dict[str, Any] = {}
     for name, part in parts:
         dtype = jax.dtypes.canonicalize_dtype(part.read_dtype or part.dtype)
-        if name == "elapsed_step" and limit:
-            spaces["time"] = classes.Discrete(limit + 1)
+        if name == "time" and limit:
+            spaces[name] = classes.Discrete(limit + 1)
         elif dtype == np.bool_:
             spaces[name] = classes.Box(low=False, high=True, shape=part.shape, dtype=dtype)
         else:
             bounds: Any = jnp.finfo(dtype) if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype)
             low, high = jnp.asarray(bounds.min, dtype), jnp.asarray(bounds.max, dtype)
-            spaces["time" if name == "elapsed_step" else name] = classes.Box(low, high, part.shape, dtype)
+            spaces[name] = classes.Box(low, high, part.shape, dtype)
     return classes.Dict(spaces)

@@ -122,6 +122,8 @@ struct Seaquest {
     parts.add("oxygen", &State::oxygen).add("surface", &State::surface).add("sub_or", &State::sub_right);
     parts.add("move_speed", &State::move_speed).add("e_spawn_speed", &State::spawn_speed);
     parts.add("ramp_index", &State::ramp_index).add("shot_timer", &State::shot_timer);
+    parts.add("diver_count", &State::diver_count);
+    parts.add("e_spawn_timer", &State::spawn_timer).add("d_spawn_timer", &State::diver_timer);
   }
 #endif
 

@@ -15,24 +15,24 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from envpool.python.cache_files import cache_folder, read, write
+from envpool.python.cache_files import cache_folder, read, resolved, write
 
 _warned_of: set[Path | None] = set()  # folders about which a warning has been issued
 
 
 def find(name: str) -> Path | None:
-    """Returns the path of the plugin with that name; None if it is damaged or not in the cache."""
+    """Returns the path of the plugin with that name; None if it is not in the cache, or cannot be used."""
     for folder in (cache_folder(), _temporary_folder() if _temporary_folder.cache_info().currsize else None):
         path = folder / "plugins" / name if folder else None
         if path and read(path) is not None:
-            return path
+            return resolved(path)
     return None
 
 
 def keep(label: str, name: str, plugin: bytes) -> Path:
     """Writes a plugin under that name, and returns its path.
 
-    If the cache cannot be written, the plugin goes to a temporary folder of this process, with one warning per folder.
+    If the cache cannot be used, the plugin goes to a temporary folder of this process, with one warning per folder.
 
     Raises:
         RuntimeError: the temporary folder cannot be written either.
@@ -48,14 +48,14 @@ def keep(label: str, name: str, plugin: bytes) -> Path:
         path = _write(_temporary_folder(), name, plugin)
     except OSError as error:
         raise RuntimeError(
-            f"[{label}] the cache {folder} cannot be written ({why}), and neither can a temporary folder "
-            f"({error.strerror or error}): set ENVPOOL_CACHE_DIR to a writable folder"
+            f"[{label}] the cache {folder} cannot be used ({why}), and neither can a temporary folder "
+            f"({error.strerror or error}): set ENVPOOL_CACHE_DIR to a folder that only you can write"
         ) from None
     if folder not in _warned_of:
         _warned_of.add(folder)
         warnings.warn(
-            f"[{label}] the cache {folder} cannot be written ({why}): the plugin is kept for this process only. Set "
-            "ENVPOOL_CACHE_DIR to a writable folder",
+            f"[{label}] the cache {folder} cannot be used ({why}): the plugin is kept for this process only. Set "
+            "ENVPOOL_CACHE_DIR to a folder that only you can write",
             RuntimeWarning,
             stacklevel=4,
         )
@@ -63,7 +63,7 @@ def keep(label: str, name: str, plugin: bytes) -> Path:
 
 
 def _write(folder: Path, name: str, plugin: bytes) -> Path:
-    path = folder / "plugins" / name
+    path = resolved(folder / "plugins" / name)
     write(path, plugin)
     return path
 

@@ -11,7 +11,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from envpool.python.errors import CompileError
 _MEMORY_KIB = 4 << 20
 _FILE_KIB = 1 << 20
 _LOG_BYTES = 1 << 20
+_PROBE_BYTES = 1 << 16  # less than what any compilation writes
 _INSTALL = (
     "install g++ 11 or newer (Debian, Ubuntu: g++; Fedora: gcc-c++) or clang++ 14 or newer, or `pip install ziglang`, "
     "or name a compiler in $CXX"
@@ -47,6 +49,40 @@ def find_compiler(label: str, cxx: str | os.PathLike[str] | None) -> list[str]:
     if sys.executable and importlib.util.find_spec("ziglang") is not None:
         return [sys.executable, "-m", "ziglang", "c++", "-fno-sanitize=all"]
     raise CompileError(f"[{label}] there is no C++ compiler: {_INSTALL}")
+
+
+@contextlib.contextmanager
+def temporary_folder(label: str) -> Iterator[Path]:
+    """A context with a new folder for the files of a compilation.
+
+    Raises:
+        RuntimeError: the folder cannot be created, or the disk is full, which a compiler may report in other words.
+    """
+    try:
+        created = tempfile.TemporaryDirectory(prefix="envpool-")
+    except OSError as error:
+        raise RuntimeError(
+            f"[{label}] there is no temporary folder: expected one that can be written, such as $TMPDIR, got {error}"
+        ) from None
+    with created as name:
+        try:
+            yield Path(name)
+        except (OSError, RuntimeError) as error:
+            if why := _is_full(Path(name)):
+                raise RuntimeError(
+                    f"[{label}] the temporary folder {Path(name).parent} cannot be written ({why}): set TMPDIR to a "
+                    "folder on a disk with space"
+                ) from error
+            raise
+
+
+def _is_full(folder: Path) -> str:
+    """Returns why no further file can be written to a folder; "" if one can."""
+    try:
+        (folder / "probe").write_bytes(bytes(_PROBE_BYTES))
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 class CompletedRun(NamedTuple):

@@ -11,7 +11,6 @@ import re
 import shlex
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from envpool.plugins import cache
 from envpool.plugins.checking import Subject, check_environment, sources
-from envpool.plugins.compiler import CompletedRun, find_compiler, run
+from envpool.plugins.compiler import CompletedRun, find_compiler, run, temporary_folder
 from envpool.plugins.declaration import check_declaration
 from envpool.plugins.messages import explain
 from envpool.plugins.paths import get_include
@@ -112,6 +111,7 @@ def compile(
 
     Raises:
         CheckError: `check` has found a mistake. It is a CompileError.
+        RuntimeError: the temporary folder cannot be written.
         CompileError: the compiler is missing or rejects the header, the plugin cannot be loaded, or its declaration of
             options or arrays is not valid.
         FileNotFoundError: the header does not exist.
@@ -123,10 +123,10 @@ def compile(
     )
     check_registration(registration)
     _check_arguments(registration, name, cxx, flags, timeout, check)
-    with tempfile.TemporaryDirectory(prefix="envpool-") as folder:
-        header = _Source.of(id, source, name, Path(folder))
+    with temporary_folder(id) as folder:
+        header = _Source.of(id, source, name, folder)
         command = [*find_compiler(id, cxx), *FLAGS, f"-I{get_include()}", *flags]
-        plugin = _Build(id, header, command, Path(folder), timeout).plugin()
+        plugin = _Build(id, header, command, folder, timeout).plugin()
         registration = registration._replace(
             plugin=str(plugin), source=header.shown, cxx=os.fspath(cxx or ""), flags=tuple(flags)
         )
@@ -136,7 +136,7 @@ def compile(
         )
         if check:
             checked = [*find_compiler(id, cxx), *flags]
-            _play(header.subject(id, plugin.stem), checked, registration, Path(folder), timeout)
+            _play(header.subject(id, plugin.stem), checked, registration, folder, timeout)
     add(registration)
     return registration
 

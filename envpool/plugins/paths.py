@@ -29,12 +29,25 @@ def get_example() -> Path:
     Raises:
         RuntimeError: the installed files are missing.
     """
+    return _example("plugin_package/pyproject.toml").parent
+
+
+def get_tutorial_header() -> Path:
+    """Returns the header that docs/write_your_own.md shows.
+
+    Raises:
+        RuntimeError: the installed file is missing.
+    """
+    return _example("dodge.h")
+
+
+def _example(name: str) -> Path:
     packages = [Path(path) for path in package_folders()]
     folders = [*(package / "share" for package in packages), *(package.parent / "examples" for package in packages)]
     for folder in folders:
-        if (folder / "plugin_package" / "pyproject.toml").is_file():
-            return folder / "plugin_package"
-    raise RuntimeError(f"[envpool] {folders[0] / 'plugin_package'} is missing: install envpool again")
+        if (folder / name).is_file():
+            return folder / name
+    raise RuntimeError(f"[envpool] {folders[0] / name} is missing: install envpool again")
 
 
 def get_cmake_dir() -> str:

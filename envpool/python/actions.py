@@ -55,7 +55,8 @@ def as_array(field: Field, value: Any) -> Any:
         raise
     except Exception as error:
         # torch says what to call on a tensor that requires gradients or is on a GPU.
-        _wrong_type(field, _type_name(value) + (f": {error}" if hasattr(value, "detach") else ""))
+        first = value[0] if isinstance(value, (list, tuple)) and value else value
+        _wrong_type(field, _type_name(value) + (f": {error}" if hasattr(first, "detach") else ""))
 
 
 def check(

@@ -2,7 +2,8 @@
 """Files in the user's cache folder, which any number of processes may read and write at the same time.
 
 A file is written under a temporary name and then renamed, so that the last writer wins and no reader sees a partial
-file. It ends with a digest of its content, so that a truncated or modified file is not used.
+file. It ends with a digest of its content, so that a truncated or modified file is not used. The files are loaded as
+code, so files and folders that another user could have written are not used either (code_files.py).
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import os
 import tempfile
 import time
 from pathlib import Path
+
+from envpool.python.code_files import check, create_folders
 
 _MARK = b"envpool:sha256:"
 _ABANDONED = 3600.0  # seconds after which a temporary file is assumed to have no running writer
@@ -29,9 +32,16 @@ def cache_folder() -> Path | None:
     return Path(home, ".cache", "envpool") if os.path.isabs(home) else None
 
 
+def resolved(path: Path) -> Path:
+    """Returns the path without symbolic links, which other users could change after a check."""
+    return Path(os.path.realpath(path))
+
+
 def read(path: Path) -> bytes | None:
-    """Returns the content of a file; None if it is missing, cannot be read, or does not match its digest."""
+    """Returns the content of a file; None if it is missing or cannot be read, or if its digest or owner is wrong."""
+    path = resolved(path)
     try:
+        check(path)
         content, mark, digest = path.read_bytes().rpartition(_MARK)
     except OSError:
         return None
@@ -42,9 +52,12 @@ def write(path: Path, content: bytes) -> None:
     """Writes a file atomically.
 
     Raises:
-        OSError: the folder cannot be created or written, or the disk is full.
+        PermissionError: other users could change the file, or the folder cannot be written.
+        OSError: the folder cannot be created, or the disk is full.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = resolved(path)
+    create_folders(path.parent)
+    check(path)
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,16 +16,19 @@ from envpool._core import EnvError as CoreEnvError
 from envpool.python.construction import Construction
 from envpool.python.errors import EnvError, labelled
 from envpool.python.images import HumanViewer, resized
-from envpool.python.options import as_number, check_env_ids, check_seconds, check_seed, check_seeds, wrong_type
+from envpool.python.options import check_seconds
+from envpool.python.pool_states import PoolStates
 from envpool.python.reset_options import ResetOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from envpool._core import DeviceArray, DevicePool, Pool
+    from envpool._core import Pool
     from envpool.python.env_spec import EnvSpec
     from envpool.python.layout import Pack, ResultLayout
     from envpool.python.registry import Registration
+
+Result = TypeVar("Result")
 
 
 def make_pool(construction: Construction, outputs: list[str]) -> Pool:
@@ -51,7 +54,7 @@ def make_pool(construction: Construction, outputs: list[str]) -> Pool:
     return cast("Pool", pool)  # a DevicePool has the methods of a Pool and returns arrays on the device
 
 
-class EnvPoolMixin:
+class EnvPoolMixin(PoolStates):
     """A pool of environments that are stepped together.
 
     Pickling or copying a pool makes a new pool with the same id, options and seed, before its first episodes. It does
@@ -75,7 +78,6 @@ class EnvPoolMixin:
         closed: whether `close` was called.
     """
 
-    num_envs: int
     closed: bool
     spec: Any
     _reset_keys: tuple[str, ...] = ()  # the options of a reset that the interface itself reads
@@ -182,42 +184,19 @@ class EnvPoolMixin:
         if options:
             with labelled(self._label):
                 checked = ResetOptions(self._construction, options, self._reset_keys)
-        self._send_reset(env_id, seed, checked.pickled if checked else None)
         try:
-            arrays = self._pool.recv()
+            arrays = self._call_reset(self._pool.reset_and_recv, env_id, seed, checked.pickled if checked else None)
         except CoreEnvError as error:
             self._raise(error, pack)
-        except BaseException:  # raised by a signal handler
-            self._abandon()
-            raise
         if checked is not None:
-            ids = self.all_env_ids if env_id is None else np.array(self._ids("env_id", env_id), np.int32)
+            ids = self._ids_or_all("env_id", env_id)
             if checked.move_starts(self._pool, ids):
                 arrays = self._pool.observe(ids)
         return pack(arrays)
 
     def _abandon(self) -> None:
         """Lets a later call discard what is under way, because a signal has interrupted the call that waited for it."""
-        if not self._construction.on_device:
-            self._pool.abandon()
-
-    def observe(self, env_ids: Any = None) -> Any:
-        """Returns the current observation and info of environments without a step, as `reset` returns them.
-
-        After `restore` and `clone`, these are the observations of the restored states.
-
-        Args:
-            env_ids: the environments; None means all.
-
-        Raises:
-            TypeError: an id is not an int.
-            ValueError: an unknown id.
-            RuntimeError: one of the environments is under way or has not been reset, or the pool is on a GPU or closed.
-        """
-        if self._construction.on_device:
-            raise RuntimeError(f"[{self._label}] observe: expected a pool on the CPU, got one on a GPU")
-        ids = self.all_env_ids if env_ids is None else np.array(self._ids("env_ids", env_ids), np.int32)
-        return self._layout.reset(self._pool.observe(ids))
+        self._pool.abandon()
 
     def _empty_batch(self) -> tuple[npt.NDArray[Any], ...]:
         """Returns the arrays of a batch without rows."""
@@ -238,7 +217,7 @@ class EnvPoolMixin:
         Raises:
             RuntimeError: the pool is closed, or the process is a fork.
         """
-        self._send_reset(None, None)
+        self._call_reset(self._pool.reset, None, None)
 
     def seed(self, seed: Any = None) -> list[int]:
         """Sets the seed of the next reset, for scripts written for old gym. Prefer `reset(seed=...)`.
@@ -277,32 +256,27 @@ class EnvPoolMixin:
         calls = PoolCalls(self._construction, self._pool, self._layout.traced)
         return calls.handle, calls.recv, calls.send, calls.step
 
-    def _send_reset(self, env_id: Any, seed: Any, options: bytes | None = None) -> None:
-        reset = self._pool.reset if options is None else partial(self._pool.reset, options=options)
+    def _call_reset(self, call: Callable[..., Result], env_id: Any, seed: Any, options: bytes | None = None) -> Result:
+        """Calls one of the pool's methods that begin episodes, and returns its result."""
+        if options is not None:
+            call = partial(call, options=options)
         if seed is None:
             seed, self._next_seed = self._next_seed, None
             if seed is not None and isinstance(seed, list) and env_id is not None:
                 seed = [seed[index] for index in self._ids("env_id", env_id)]
         if env_id is None and self._pool.under_way:
             self._pool.discard()
-        if seed is None:
-            reset(env_id)
-        else:
-            ids = self.all_env_ids if env_id is None else np.array(self._ids("env_id", env_id), np.int32)
-            seeds = self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids)
-            reset(ids, *seeds)
+        arguments: tuple[Any, ...] = (env_id,)
+        if seed is not None:
+            ids = self._ids_or_all("env_id", env_id)
+            arguments = (ids, *self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids))
+        try:
+            result = call(*arguments)
+        except BaseException as error:  # also of a signal handler, while the first observations were under way
+            self._begun = self._begun or isinstance(error, CoreEnvError) or self._pool.under_way > 0
+            raise
         self._begun = True
-
-    def _checked_seed(self, seed: Any, count: int) -> int | list[int]:
-        several = hasattr(seed, "__len__") and not isinstance(seed, (str, bytes, Mapping))
-        with labelled(self._label):
-            if as_number(seed, "int") is None and several:
-                return check_seeds("seed", seed, count)
-            return check_seed("seed", seed)
-
-    def _ids(self, name: str, env_id: Any) -> list[int]:
-        with labelled(self._label):
-            return check_env_ids(name, env_id, self.num_envs)
+        return result
 
     def _raise(self, error: CoreEnvError, pack: Pack) -> NoReturn:
         raise EnvError(str(error), error.env_id, error.messages, pack(error.arrays)) from None
@@ -311,96 +285,7 @@ class EnvPoolMixin:
     def _without_info(pack: Pack) -> Pack:
         return lambda arrays: pack(arrays)[0]
 
-    # ---- states and images ----
-
-    def snapshot(self, env_id: int) -> bytes:
-        """Returns the whole state of one environment, including its generator and its step count.
-
-        Args:
-            env_id: the environment, int.
-
-        Returns:
-            Bytes for `restore`.
-
-        Raises:
-            TypeError: env_id is not an int.
-            ValueError: an unknown env_id.
-            RuntimeError: the environment is under way, or cannot save its state.
-        """
-        return self._pool.snapshot(self._one_id(env_id))
-
-    def restore(self, env_id: int, state: bytes) -> None:
-        """Restores a state that `snapshot` returned. The environment continues from it, bit for bit.
-
-        The state may come from another environment or pool of the same id and options. `observe` returns its
-        observation; the next step continues from the state.
-
-        Args:
-            env_id: the environment, int.
-            state: the bytes that `snapshot` returned.
-
-        Raises:
-            TypeError: state is not bytes, or env_id is not an int.
-            ValueError: an unknown env_id, or a state of another id or with other options.
-            RuntimeError: the environment is under way, or cannot load a state.
-        """
-        if not isinstance(state, (bytes, bytearray)):
-            raise TypeError(
-                f"[{self._label}] state: expected the bytes that snapshot returned, got {type(state).__name__}"
-            )
-        self._pool.restore(self._one_id(env_id), bytes(state))
-        self._begun = True
-
-    def clone(self, source_env_id: int, env_ids: Any = None, seed: Any = None) -> None:
-        """Copies the whole state of one environment into others.
-
-        Args:
-            source_env_id: the environment that is copied.
-            env_ids: the environments that receive the state, which may include the source; None means all. They keep
-                their options.
-            seed: None: the copies draw the same random numbers as the source, so that equal actions have equal results,
-                bit for bit. An int: environment i draws from stream i of that seed from now on, so that the copies
-                sample different futures. Or a sequence with one int for each of env_ids. With a seed, the next reset
-                of a copy is the same as after `reset(seed=...)`.
-
-        Raises:
-            TypeError: an id or seed is not an int. Nothing is copied.
-            ValueError: an unknown or repeated id, or seed is out of range. Nothing is copied.
-            RuntimeError: one of the environments is under way, or cannot save its state.
-        """
-        source = self._one_id(source_env_id, "source_env_id")
-        ids = self.all_env_ids if env_ids is None else np.array(self._ids("env_ids", env_ids), np.int32)
-        if seed is None:
-            self._pool.clone(source, ids)
-        else:
-            self._pool.clone(
-                source, ids, *self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids)
-            )
-
-    def states(self) -> dict[str, DeviceArray]:
-        """Returns the named parts of all environments' states on the GPU, for reading and writing.
-
-        The environment names the parts, such as "position". Other parts are "elapsed_step", "episode" and "over";
-        `envpool.jax` has the same parts. Libraries import arrays through DLPack without a copy, and may write to them:
-        `torch.from_dlpack(pool.states()["position"])[:] = 0`. From the first call on, each step brings the states into
-        the range that the environment accepts before it uses them, as `restore` does. Call this method again after
-        each step, so that reads are ordered after that step.
-
-        Returns:
-            Arrays by name, of shape (num_envs,) or (num_envs, n), with gaps between the rows.
-
-        Raises:
-            RuntimeError: the pool is on the CPU, it is closed, or the process is a fork.
-        """
-        if not self._construction.on_device:
-            raise RuntimeError(f"[{self._label}] states: expected a pool on a GPU, got one on 'cpu'; see snapshot")
-        return cast("DevicePool", self._pool).states()
-
-    def _one_id(self, env_id: Any, name: str = "env_id") -> int:
-        if as_number(env_id, "int") is None:
-            with labelled(self._label):
-                raise wrong_type(name, f"an int from 0 to {self.num_envs - 1}", env_id)
-        return self._ids(name, env_id)[0]
+    # ---- images ----
 
     def _rendered(self, env_ids: Any = None) -> npt.NDArray[np.uint8]:
         if self._construction.common.render_mode is None:
@@ -428,11 +313,6 @@ class EnvPoolMixin:
         return dict(self._construction.config)
 
     @property
-    def all_env_ids(self) -> npt.NDArray[np.int32]:
-        """The ids of all environments, 0 to num_envs - 1, int32."""
-        return np.arange(self.num_envs, dtype=np.int32)
-
-    @property
     def is_async(self) -> bool:
         """Whether a batch holds only the environments that finish first, instead of all."""
         return self._construction.common.batch_size != self.num_envs
@@ -447,7 +327,7 @@ class EnvPoolMixin:
             TypeError: an id is not an int.
             ValueError: an unknown env_id.
         """
-        ids = self.all_env_ids if env_id is None else np.array(self._ids("env_id", env_id), np.int32)
+        ids = self._ids_or_all("env_id", env_id)
         return np.array(self._pool.players(ids), np.int32)
 
     def __len__(self) -> int:

@@ -15,10 +15,11 @@ from envpool.python.construction import Construction
 from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
+from envpool.python.errors import labelled
 from envpool.python.layout import dict_layout
 from envpool.python.not_a_vec_env import is_read_by_dummy_vec_env, raise_not_a_vec_env
 from envpool.python.options import AUTORESET_MODES, require_cpu, shown
-from envpool.python.reset_options import without_mask
+from envpool.python.reset_options import ids_of_mask, without_mask
 
 try:
     import gymnasium
@@ -153,18 +154,9 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
         result: tuple[Any, dict[str, Any]] = self._reset(env_id, seed, options=without_mask(options))
         return result
 
-    def _masked(self, env_id: Any, options: Mapping[str, Any]) -> Any:
-        label = self._label
-        if env_id is not None:
-            raise ValueError(f"[{label}] env_id: expected None with options['reset_mask'], got {shown(env_id)}")
-        mask = options["reset_mask"]
-        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-            raise TypeError(f"[{label}] options['reset_mask']: expected an array of bool, got {shown(mask)}")
-        if mask.shape != (self.num_envs,):
-            raise ValueError(f"[{label}] options['reset_mask']: expected shape ({self.num_envs},), got {mask.shape}")
-        if not mask.any():
-            raise ValueError(f"[{label}] options['reset_mask']: expected at least one True, got none")
-        return np.flatnonzero(mask).astype(np.int32)
+    def _masked(self, env_id: Any, options: Mapping[str, Any]) -> npt.NDArray[np.int32]:
+        with labelled(self._label):
+            return ids_of_mask(env_id, options, self.num_envs)
 
     def render(self, env_ids: Any = None, camera_id: Any = None) -> Any:
         """Renders the current state of environments.

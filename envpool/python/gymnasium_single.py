@@ -67,7 +67,7 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
             ClosedPoolError: the environment is closed.
         """
         if self.pool.closed:
-            self._refuse_closed("reset")
+            self._raise_closed("reset")
         if options and "reset_mask" in options:
             raise ValueError(
                 f"[{self.pool.spec.id}] options: expected no 'reset_mask' for a single environment, got one"
@@ -86,7 +86,7 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
             ClosedPoolError: the environment is closed.
         """
         if self.pool.closed:
-            self._refuse_closed("step")
+            self._raise_closed("step")
         if not self.pool._begun:
             raise PoolResetNeeded(
                 f"[{self.pool.spec.id}] step: expected a call of reset before the first step, got none"
@@ -102,7 +102,7 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
             ClosedPoolError: the environment is closed.
         """
         if self.pool.closed:
-            self._refuse_closed("render")
+            self._raise_closed("render")
         images = None if self.render_mode is None else self.pool.render()
         return None if images is None else images[0]
 
@@ -110,7 +110,7 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
         """Closes the pool."""
         self.pool.close()
 
-    def _refuse_closed(self, call: str) -> NoReturn:
+    def _raise_closed(self, call: str) -> NoReturn:
         raise ClosedPoolError(f"[{self.pool.spec.id}] {call}: the pool is closed")
 
 
@@ -128,5 +128,14 @@ def _observed(space: gymnasium.Space[Any], tree: Any) -> Any:
 
 
 def _batched(action: Any) -> Any:
-    """Returns an action as a batch of one."""
-    return {key: _batched(value) for key, value in action.items()} if isinstance(action, dict) else np.asarray([action])
+    """Returns an action as a batch of one. What cannot be converted stays as it is, so that the pool's error describes it."""
+    if isinstance(action, dict):
+        return {key: _batched(value) for key, value in action.items()}
+    if action is None or isinstance(action, np.ma.MaskedArray):
+        return action
+    try:
+        return np.asarray([action])
+    except MemoryError:
+        raise
+    except Exception:
+        return action

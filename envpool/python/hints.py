@@ -31,13 +31,6 @@ class _Package:
 
 
 _PACKAGES = (
-    _Package("Box2D", "lunarlander bipedalwalker carracing"),
-    _Package(
-        "ViZDoom",
-        "vizdoom doom mywayhome defendthecenter defendtheline deadlycorridor healthgathering d1basic d2navigation "
-        "d3battle d4battle2 takecover predictposition",
-        namespaces="vizdoom",
-    ),
     _Package(
         "Procgen",
         "procgen coinrun starpilot caveflyer dodgeball fruitbot chaser jumper leaper maze bigfish heist climber "

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registry: maps an id to its environment, and finds and loads the shared object.
 
-A family is a folder of this package. Its `registration.py` calls `register_family` for each id. Its shared object
-contains a C table (core/table/vtable.h) for each environment, and is loaded when one of its ids is first made.
-Importing envpool loads neither file.
+A family is a folder of this package. Its `registration.py` calls `register_family` for each id, and is imported when an
+id is first looked up, or when the ids are added to gymnasium's registry. Its shared object contains a C table
+(core/table/vtable.h) for each environment, and is loaded when one of its ids is first made.
 """
 
 from __future__ import annotations
@@ -84,17 +84,22 @@ class Registration(NamedTuple):
         """Loads the shared object, once per process, and returns all its tables by name.
 
         Raises:
-            RuntimeError: the shared object is missing or cannot be loaded.
+            RuntimeError: the shared object is missing or cannot be loaded, or another user could have written it.
         """
         path = self._path()
         with _lock:
             if path not in _tables:
                 from envpool import _core
+                from envpool.python.code_files import distrust, is_imported_from
 
                 if self.source and not os.path.exists(path):
                     raise RuntimeError(
                         f"[{self.task_id}] the plugin compiled from {self.source} is missing at {path}: call "
                         "envpool.compile again"
+                    )
+                if self.plugin and not is_imported_from(path) and (why := distrust(path)):
+                    raise RuntimeError(
+                        f"[{self.task_id}] plugin: expected a file that no other user can write, got {path}: {why}"
                     )
                 with labelled(self.task_id):
                     self.origin.require()
@@ -116,7 +121,8 @@ _ID = re.compile(r"[\w:.-]+(/[\w:.-]+)?")
 _lock = threading.RLock()
 _registry: dict[str, Registration] = {}
 _tables: dict[str, dict[str, Table]] = {}
-_discovered = False
+_discovered = False  # whether every family's registration has been imported
+_discovering = False  # whether `_lock` is held by the thread that imports them
 _listeners: list[Callable[[Sequence[str]], None]] = []
 
 
@@ -133,15 +139,32 @@ def library_of(family: str, task_id: str) -> str:
 
 
 def _discover() -> None:
-    """Imports the registration of every family, once per process."""
-    global _discovered
+    """Imports the registration of every family, once per process. If one fails, the next call tries it again."""
+    global _discovered, _discovering
     with _lock:
-        if _discovered:
+        if _discovered or _discovering:  # a registration calls functions of this module
             return
-        _discovered = True  # before the loop, because a registration may call functions of this module
-        families = {entry.parent.name for root in package_folders() for entry in Path(root).glob("*/registration.py")}
-        for family in sorted(families - _NOT_FAMILIES):
-            importlib.import_module(f"envpool.{family}.registration")
+        _discovering = True
+        try:
+            families = {
+                entry.parent.name for root in package_folders() for entry in Path(root).glob("*/registration.py")
+            }
+            for family in sorted(families - _NOT_FAMILIES):
+                _import_registration(family)
+            _discovered = True
+        finally:
+            _discovering = False
+
+
+def _import_registration(family: str) -> None:
+    """Imports the registration of a family. If that fails, none of its ids stay registered."""
+    before = dict(_registry)
+    try:
+        importlib.import_module(f"envpool.{family}.registration")
+    except BaseException:
+        _registry.clear()
+        _registry.update(before)
+        raise
 
 
 def is_family(name: str) -> bool:

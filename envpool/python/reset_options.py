@@ -19,6 +19,25 @@ if TYPE_CHECKING:
     from envpool.python.family import StartRange
 
 
+def ids_of_mask(env_id: Any, options: Mapping[str, Any], num_envs: int) -> npt.NDArray[np.int32]:
+    """Returns the environments that `options["reset_mask"]` selects. Errors do not name the id.
+
+    Raises:
+        TypeError: the mask is not an array of bool.
+        ValueError: the mask has the wrong shape or selects no environment, or env_id is given as well.
+    """
+    mask, name = options["reset_mask"], "options['reset_mask']"
+    if env_id is not None:
+        raise ValueError(f"env_id: expected None with {name}, got {shown(env_id)}")
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        raise wrong_type(name, "an array of bool", mask)
+    if mask.shape != (num_envs,):
+        raise ValueError(f"{name}: expected shape ({num_envs},), got {mask.shape}")
+    if not mask.any():
+        raise ValueError(f"{name}: expected at least one True, got none")
+    return np.flatnonzero(mask).astype(np.int32)
+
+
 class ResetOptions:
     """The checked options of one reset.
 
@@ -77,7 +96,8 @@ class ResetOptions:
 
 
 def _number(name: str, value: Any) -> float:
-    number = as_number(value, "float")
+    is_scalar = isinstance(value, np.ndarray) and value.ndim == 0  # which gymnasium takes, too
+    number = as_number(value.item() if is_scalar else value, "float")
     if number is None:
         raise wrong_type(f"options[{name!r}]", "a number", value)
     if not math.isfinite(number):

@@ -79,6 +79,7 @@ class SB3EnvPool(VecEnv):
         The next seeds are those that `seed` was last called with, and the options those of `set_options`.
         """
         seeds = None if self._seeds[0] is None else list(self._seeds)
+        self.pool._abandon()
         if in_common(self._options):
             observation, info = self.pool.reset(seed=seeds, options=self._options[0])
         else:
@@ -130,23 +131,24 @@ class SB3EnvPool(VecEnv):
         """Returns an image of each environment, for `render`."""
         return list(self.pool._rendered(self.pool.all_env_ids))
 
-    def snapshot(self, env_id: int) -> bytes:
-        """Returns the whole state of one environment; see `EnvPoolMixin.snapshot`."""
-        return self.pool.snapshot(env_id)
+    def snapshot(self, env_id: Any = None) -> bytes | list[bytes]:
+        """Returns the whole state of one environment, or of several; see `EnvPoolMixin.snapshot`."""
+        state: bytes | list[bytes] = self.pool.snapshot(env_id)
+        return state
 
-    def restore(self, env_id: int, state: bytes) -> None:
-        """Restores a state that `snapshot` returned; see `EnvPoolMixin.restore`."""
+    def restore(self, env_id: Any, state: Any) -> None:
+        """Restores states that `snapshot` returned; see `EnvPoolMixin.restore`."""
         self.pool.restore(env_id, state)
         self._update_masks()
 
-    def clone(self, source_env_id: int, env_ids: Any = None, seed: Any = None) -> None:
-        """Copies the whole state of one environment into others; see `EnvPoolMixin.clone`."""
+    def clone(self, source_env_id: Any, env_ids: Any = None, seed: Any = None) -> None:
+        """Copies the whole states of environments into others; see `EnvPoolMixin.clone`."""
         self.pool.clone(source_env_id, env_ids, seed)
         self._update_masks()
 
-    def observe(self) -> Any:
-        """Returns the observations of the current states, for example after `restore`."""
-        return self.pool.observe()[0]
+    def observe(self, env_ids: Any = None) -> Any:
+        """Returns the observations of the current states, for example after `restore`; None means of all."""
+        return self.pool.observe(env_ids)[0]
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Returns the masks of the actions in the current states, bool of shape (num_envs, choices).

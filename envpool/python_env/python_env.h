@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,7 +28,7 @@ namespace envpool::python_env {
 class PythonEnv {
  public:
   static constexpr const char* kName = "PythonEnv";
-  static constexpr const char* kNoSnapshots = "the state of a Python environment is known only to its own code";
+  static constexpr bool kStatesVary = true;
 
   struct Params {
     std::shared_ptr<const Spec> arrays;
@@ -54,11 +56,14 @@ class PythonEnv {
     // until all results have arrived, and then returns the numbers in the order of the calls.
     i32 next() {
       if (!awake_) wake();
-      if (in_order_ && !arrived_) {
-        while (pending_results() > 0) wait(pending_results());
-        arrived_ = true;
+      while (in_order_ && !arrived_) {
+        const u32 counted = results();
+        const i32 left = pending_results();
+        if (left > 0) wait(counted, left);
+        arrived_ = left == 0;
       }
       while (true) {
+        const u32 counted = results();
         i32 left = 0;
         for (i32 k = 0; k < count_; ++k) {
           if (envs_[k] == nullptr) continue;
@@ -69,7 +74,7 @@ class PythonEnv {
           ++left;
         }
         if (left == 0) return -1;
-        wait(1);
+        wait(counted, 1);
       }
     }
 
@@ -94,18 +99,21 @@ class PythonEnv {
       return count;
     }
 
-    // Sleeps until this many further results have arrived, but at most 50 ms. If none has arrived, ends workers that
-    // take too long, and finds out which workers have died.
-    void wait(i32 results) {
+    // Returns the counter of results. Read it before the search for results: wait() does not sleep if it has changed.
+    u32 results() const { return count_ > 0 && first_->slot() != nullptr ? first_->slot()->done.load() : 0; }
+
+    // Sleeps until this many results have arrived since `counted` was read, but at most 50 ms. If that takes longer,
+    // ends workers that take too long, and finds out which workers have died.
+    void wait(u32 counted, i32 results) {
       const bool closing = work_.pause != nullptr && work_.pause(work_.context);
       Slot& slot = *first_->slot();
+      slot.wake_at.store(counted + u32(results));
       const u32 done = slot.done.load();
-      slot.wake_at.store(done + u32(results));
-      if (pending_results() < results || slot.done.load() != done) return;
-      sleep_while(slot.done, done, 50);
-      if (slot.done.load() != done) return;
+      if (done - counted < u32(results)) sleep_while(slot.done, done, kMilliseconds);
       const Clock::time_point now = Clock::now();
       if (closing && !closing_since_) closing_since_ = now;
+      if (now - checked_ < std::chrono::milliseconds(kMilliseconds)) return;
+      checked_ = now;
       const f64 limit = first_->workers().options().timeout;
       const f64 waited = std::chrono::duration<f64>(now - begin_).count();
       for (i32 k = 0; k < count_; ++k) {
@@ -119,11 +127,13 @@ class PythonEnv {
       }
     }
 
+    static constexpr i32 kMilliseconds = 50;
     static constexpr std::chrono::seconds kGrace{5};
 
     const abi::Work& work_;
     const bool in_order_;
     const Clock::time_point begin_ = Clock::now();
+    Clock::time_point checked_ = begin_;  // when the workers were checked last
     std::optional<Clock::time_point> closing_since_;
     bool awake_ = false, arrived_ = false;
     i32 count_ = 0;
@@ -157,7 +167,7 @@ class PythonEnv {
     } catch (const std::exception& error) {
       throw std::runtime_error("environment " + std::to_string(env_id_) + ": " + error.what());
     }
-    made_in_ = slot()->generation;
+    made_in_ = workers().generation(env_id_);
   }
 
   // Keeps the pickled options of the next reset.
@@ -174,7 +184,7 @@ class PythonEnv {
     if (!posted_) call_alone(kReset, seed);
     finish();
     seed_ = seed;
-    made_in_ = slot()->generation;
+    made_in_ = workers().generation(env_id_);
   }
 
   Outcome step(ActionRow action, Rng&) {
@@ -192,7 +202,7 @@ class PythonEnv {
   }
 
   void observe(Row row) const {
-    const u8* from = workers().view().rows(env_id_) + action_bytes();
+    const u8* from = arrays();
     const auto& fields = params_.arrays->fields;
     for (size_t f = 0; f < fields.size(); ++f) {
       u8* const to = row.at<u8>(i32(f));
@@ -203,6 +213,46 @@ class PythonEnv {
       }
       from += round_up(fields[f].row_bytes());
     }
+  }
+
+  // A saved state contains the seed of the episode, the arrays as they are in shared memory, and the worker's pickle of
+  // the environment. save_size() makes it, and keeps it or the exception for save().
+  i64 save_size() noexcept {
+    save_failure_ = nullptr;
+    try {
+      saved_ = saved_state();
+    } catch (...) {
+      saved_.clear();
+      save_failure_ = std::current_exception();
+    }
+    return i64(saved_.size());
+  }
+  void save(void* out) {
+    if (save_failure_ != nullptr) std::rethrow_exception(std::exchange(save_failure_, nullptr));
+    std::memcpy(out, saved_.data(), saved_.size());
+    saved_ = {};
+  }
+  // The worker unpickles only what a worker of the same process has pickled (worker.py).
+  void load(const void* data, i64 size) {
+    const auto* const from = static_cast<const u8*>(data);
+    const i64 head = i64(sizeof(seed_)) + array_bytes();
+    if (size < head) {
+      throw std::invalid_argument("state: expected at least " + std::to_string(head) + " bytes, got " +
+                                  std::to_string(size));
+    }
+    const i64 pickle_bytes = size - head;
+    for (i64 offset = 0; offset == 0 || offset < pickle_bytes; offset += kTransferBytes) {
+      const i64 part_bytes = std::min(kTransferBytes, pickle_bytes - offset);
+      std::memcpy(workers().view().transfer(), from + head + offset, size_t(part_bytes));
+      try {
+        call_for_pickle(kLoad, {offset, pickle_bytes});
+      } catch (const std::exception& error) {
+        throw std::invalid_argument("state: " + std::string(error.what()));
+      }
+    }
+    std::memcpy(&seed_, from, sizeof(seed_));
+    std::memcpy(arrays(), from + sizeof(seed_), size_t(array_bytes()));
+    made_in_ = workers().generation(env_id_);
   }
 
   static i64 heap_bytes(const Params& params) { return i64(sizeof(Slot)) + shared_row_bytes(*params.arrays); }
@@ -244,6 +294,58 @@ class PythonEnv {
     for (const FieldSpec& field : params_.arrays->actions) bytes += round_up(field.row_bytes());
     return bytes;
   }
+  // The arrays follow the actions in shared memory.
+  u8* arrays() const { return workers().view().rows(env_id_) + action_bytes(); }
+  i64 array_bytes() const { return shared_row_bytes(*params_.arrays) - action_bytes(); }
+
+  std::string saved_state() {
+    std::string state(reinterpret_cast<const char*>(&seed_), sizeof(seed_));
+    state.append(reinterpret_cast<const char*>(arrays()), size_t(array_bytes()));
+    const i64 head = i64(state.size());
+    i64 offset = 0, pickle_bytes = 0;
+    do {
+      call_for_pickle(kSave, {offset, 0});
+      const f64 reported = slot()->reward;  // the environment's native code may have overwritten it
+      const bool possible = reported > f64(offset) && reported <= 0x1p40;
+      if (!possible || (offset > 0 && i64(reported) != pickle_bytes)) {
+        throw std::runtime_error("its worker process returned a pickle of an impossible size");
+      }
+      pickle_bytes = i64(reported);
+      const i64 part_bytes = std::min(kTransferBytes, pickle_bytes - offset);
+      state.append(reinterpret_cast<const char*>(workers().view().transfer()), size_t(part_bytes));
+      offset = i64(state.size()) - head;
+    } while (offset < pickle_bytes);
+    return state;
+  }
+
+  // Makes a call that passes a part of a pickle. If a signal interrupts the wait, or it takes longer than the option
+  // worker_timeout allows, the worker is ended.
+  void call_for_pickle(Call call, PicklePart part) {
+    const InterruptGuard interrupt;
+    const Clock::time_point begin = Clock::now();
+    if (Slot* const own = slot()) {
+      own->done.store(0);
+      own->wake_at.store(0);
+    }
+    post(call, 0, env_id_, {reinterpret_cast<const char*>(&part), sizeof(part)});
+    if (failure_.empty()) workers().wake(&env_id_, 1);
+    while (!arrived()) {
+      Slot& own = *slot();
+      const u32 done = own.done.load();
+      if (arrived()) break;
+      sleep_while(own.done, done, 50);
+      const f64 limit = workers().options().timeout;
+      const f64 waited = std::chrono::duration<f64>(Clock::now() - begin).count();
+      if (InterruptGuard::came()) {
+        workers().kill(env_id_, "was ended, because a signal interrupted the call");
+      } else if (limit > 0 && waited > limit && made()) {
+        workers().kill(env_id_, "was ended, because it took longer than worker_timeout");
+      }
+      check_worker();
+    }
+    finish();
+  }
+
   void store(ActionRow action) {
     if (slot() == nullptr) return;
     u8* to = workers().view().rows(env_id_);
@@ -254,17 +356,18 @@ class PythonEnv {
     }
   }
   // Sends a call. An error is kept for finish(), because the callers must not throw.
-  void post(Call call, u32 seed, i32 ticket) noexcept {
+  void post(Call call, u32 seed, i32 ticket, std::string_view message = {}) noexcept {
     posted_ = true;
     failure_.clear();
     try {
-      workers().post(env_id_, call, seed, ticket, call == kReset ? std::exchange(options_, {}) : std::string());
+      const std::string text = call == kReset ? std::exchange(options_, {}) : std::string(message);
+      workers().post(env_id_, call, seed, ticket, text);
     } catch (const std::exception& error) {
       failure_ = error.what();
     }
   }
   // Returns whether the worker process has made this environment. Before that, it may take any time.
-  bool made() const { return made_in_ == slot()->generation; }
+  bool made() const { return made_in_ == workers().generation(env_id_); }
   bool arrived() const { return !failure_.empty() || workers().has_result(env_id_); }
   void check_worker() {
     if (!arrived() && workers().lost(env_id_)) failure_ = workers().give_up(env_id_).what();
@@ -292,6 +395,8 @@ class PythonEnv {
   i64 seed_ = 0;
   std::string options_;  // of the next reset
   std::string failure_;
+  std::string saved_;  // between save_size() and save()
+  std::exception_ptr save_failure_;
 };
 
 }  // namespace envpool::python_env

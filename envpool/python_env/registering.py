@@ -9,6 +9,7 @@ import io
 import operator
 import os
 import pickle
+import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
@@ -112,8 +113,25 @@ class PythonEnvs(Family):
             "interpreter": sys.executable,
             "script": os.path.abspath(worker.__file__),
             "library": library_of(_FOLDER, task_id),
-            "program": pickle.dumps((list(sys.path), program)),
+            "program": pickle.dumps((list(sys.path), program, _snapshot_key())),
         }
+
+
+_OWN_KEY = secrets.token_bytes(32)
+_KEY_VARIABLE, _SHORTEST_KEY = "ENVPOOL_SNAPSHOT_KEY", 16
+
+
+def _snapshot_key() -> bytes:
+    """Returns the key of the checksums of pickles in snapshots.
+
+    Only this process and its forks have it, unless the environment variable sets it.
+    """
+    text = os.environ.get(_KEY_VARIABLE)
+    if text is None:
+        return _OWN_KEY
+    if len(text) < _SHORTEST_KEY:
+        raise ValueError(f"{_KEY_VARIABLE}: expected at least {_SHORTEST_KEY} characters, got {len(text)}")
+    return text.encode(errors="surrogateescape")
 
 
 @contextlib.contextmanager

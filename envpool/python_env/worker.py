@@ -14,6 +14,7 @@ import math
 import mmap
 import os
 import pickle
+import struct
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +22,7 @@ from typing import Any, NamedTuple
 
 _MEMORY = 3
 _MESSAGE_BYTES = 2048
-_RESET, _STEP = 1, 2
+_RESET, _STEP, _MAKE, _SAVE, _LOAD = 1, 2, 3, 4, 5
 _TERMINATED, _TRUNCATED, _RAISED = 1, 2, 4
 _TEXT_BYTES, _FRAMES = 800, 6  # of an exception's text, so that its origin also fits into the message
 _REGISTERING = os.path.join(os.path.dirname(__file__), "registering.py")
@@ -237,6 +238,90 @@ class WorkerEnvironment:
             write(info.get(key, zeros))
 
 
+class RefusedError(Exception):
+    """Says what is wrong with a pickle. The pool adds nothing but its own words."""
+
+
+class Transfer:
+    """Passes pickles of environments between a worker and the pool, in parts.
+
+    A pickle can run any code, and the bytes of a snapshot may come from anyone. So a checksum whose key only this pool's
+    process knows precedes each pickle, and nothing else is loaded.
+
+    Args:
+        memory: the memory through which the parts pass.
+        key: the key of the checksum.
+    """
+
+    def __init__(self, memory: memoryview, key: bytes) -> None:
+        self._memory, self._key = memory, key
+        self._pickle = bytearray()
+
+    def save(self, environment: WorkerEnvironment, offset: int) -> int:
+        """Writes the part of an environment's pickle that begins at `offset`. Returns the size of the whole pickle.
+
+        Raises:
+            RefusedError: the environment cannot be pickled.
+        """
+        if offset == 0:
+            pickled = _dumps(environment.env)
+            self._pickle = bytearray(self._checksum(pickled) + pickled)
+        size = len(self._pickle)
+        part = self._pickle[offset : offset + len(self._memory)]
+        self._memory[: len(part)] = part
+        if offset + len(part) == size:
+            self._pickle = bytearray()
+        return size
+
+    def load(self, environment: WorkerEnvironment, offset: int, size: int) -> None:
+        """Takes the next part of a pickle. With the last part, replaces the environment.
+
+        Raises:
+            RefusedError: the pickle does not come from this pool's process, or cannot be loaded.
+        """
+        import hmac
+
+        if offset == 0:
+            self._pickle = bytearray()
+        self._pickle += self._memory[: size - offset]
+        if len(self._pickle) < size and offset + len(self._memory) < size:
+            return
+        whole, self._pickle = bytes(self._pickle), bytearray()
+        checksum, pickled = whole[:32], whole[32:]
+        if len(whole) != size or not hmac.compare_digest(checksum, self._checksum(pickled)):
+            raise RefusedError(
+                "expected a snapshot that this process made, or one with the same ENVPOOL_SNAPSHOT_KEY; got another, "
+                "which is not unpickled, because a pickle can run any code"
+            )
+        try:
+            env = pickle.loads(pickled)
+        except Exception as error:
+            raise RefusedError(f"expected a pickle that can be loaded, got {describe_error(error)}") from error
+        with contextlib.suppress(Exception):
+            environment.env.close()
+        environment.env = env
+
+    def _checksum(self, pickled: bytes) -> bytes:
+        import hmac
+
+        return hmac.digest(self._key, pickled, "sha256")
+
+
+def _dumps(env: Any) -> bytes:
+    """Returns a pickle of an environment. Uses cloudpickle if necessary, as for classes of the main script."""
+    try:
+        return pickle.dumps(env, pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        failure = error
+    try:
+        import cloudpickle  # type: ignore[import-untyped]
+
+        pickled: bytes = cloudpickle.dumps(env, pickle.HIGHEST_PROTOCOL)
+    except Exception:
+        raise RefusedError(f"expected an environment that can be pickled, got {describe_error(failure)}") from failure
+    return pickled
+
+
 def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
 
@@ -276,8 +361,9 @@ def describe_error(error: BaseException) -> str:
 
 def _message(error: BaseException) -> bytes:
     """Returns the text of an exception, cut to the length of its buffer."""
-    text = describe_error(error).replace("\0", "?").encode(errors="replace")[: _MESSAGE_BYTES - 1]
-    return text.decode(errors="ignore").encode() + b"\0"
+    text = str(error) if isinstance(error, RefusedError) else describe_error(error)
+    encoded = text.replace("\0", "?").encode(errors="replace")[: _MESSAGE_BYTES - 1]
+    return encoded.decode(errors="ignore").encode() + b"\0"
 
 
 def _load(path: str) -> Callable[..., Callable[..., Any]]:
@@ -297,23 +383,26 @@ def main(library: str, worker: int, generation: int) -> None:
     memory = mmap.mmap(_MEMORY, 0)
     os.close(_MEMORY)
     start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    base, function = ctypes.c_void_p(start), _load(library)
+    function = _load(library)
     pointer, i32, u32 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_uint32
-    wait = function("wait", i32, pointer, i32, u32, i32)
-    publish = function("publish", None, pointer, i32, ctypes.c_double, u32)
-    rows = function("rows", pointer, pointer, i32)
-    message = function("message", pointer, pointer, i32)
-    seed = function("seed", ctypes.POINTER(u32), pointer, i32)
-    options_bytes = function("options_bytes", ctypes.POINTER(u32), pointer, i32)
+    function("begin", None, pointer, ctypes.c_int64)(start, len(memory))
+    wait = function("wait", i32, i32, u32, i32)
+    publish = function("publish", None, i32, ctypes.c_double, u32)
+    rows = function("rows", pointer, i32)
+    message = function("message", pointer, i32)
+    seed = function("seed", ctypes.POINTER(u32), i32)
+    options_bytes = function("options_bytes", ctypes.POINTER(u32), i32)
     size = ctypes.c_int64()
-    at = function("program", pointer, pointer, pointer)(base, ctypes.byref(size)) - start
+    at = function("program", pointer, pointer)(ctypes.byref(size)) - start
+    transfer_size = ctypes.c_int64()
+    transfer_at = function("transfer", pointer, pointer)(ctypes.byref(transfer_size)) - start
 
-    function("begin", None)()
     environments: dict[int, WorkerEnvironment] = {}
     program: WorkerProgram | None = None
+    transfer: Transfer | None = None
     env_id = -1
-    while (call := wait(base, worker, generation, env_id)) >= 0:
-        env_id, kind = call >> 2, call & 3
+    while (call := wait(worker, generation, env_id)) >= 0:
+        env_id, kind = call >> 3, call & 7
         reward, flags = 0.0, 0
         try:
             if kind == _STEP:
@@ -321,23 +410,29 @@ def main(library: str, worker: int, generation: int) -> None:
             else:
                 if env_id not in environments:
                     if program is None:
-                        sys.path[:], pickled = pickle.loads(memory[at : at + size.value])
+                        sys.path[:], pickled, key = pickle.loads(memory[at : at + size.value])
                         program = WorkerProgram(*pickle.loads(pickled))
                         program = program._replace(arrays=[Array(*array) for array in program.arrays])
-                    own = memoryview(memory)[rows(base, env_id) - start :]
+                        transfer = Transfer(memoryview(memory)[transfer_at:][: transfer_size.value], key)
+                    own = memoryview(memory)[rows(env_id) - start :]
                     environments[env_id] = WorkerEnvironment(program, env_id, own)
+                environment = environments[env_id]
+                if kind != _MAKE:
+                    content = ctypes.string_at(message(env_id), min(options_bytes(env_id)[0], _MESSAGE_BYTES))
                 if kind == _RESET:
-                    length = min(options_bytes(base, env_id)[0], _MESSAGE_BYTES)
-                    options = ctypes.string_at(message(base, env_id), length)
-                    environments[env_id].reset(seed(base, env_id)[0], options)
+                    environment.reset(seed(env_id)[0], content)
+                elif kind == _SAVE and transfer is not None:
+                    reward = transfer.save(environment, struct.unpack("<qq", content)[0])
+                elif kind == _LOAD and transfer is not None:
+                    transfer.load(environment, *struct.unpack("<qq", content))
         except BaseException as error:  # also SystemExit: the pool reports all exceptions
             text = _message(error)
-            ctypes.memmove(message(base, env_id), text, len(text))
+            ctypes.memmove(message(env_id), text, len(text))
             flags = _RAISED
-        publish(base, env_id, reward, flags)
-    for environment in environments.values():
+        publish(env_id, reward, flags)
+    for each in environments.values():
         with contextlib.suppress(BaseException):
-            environment.env.close()
+            each.env.close()
 
 
 if __name__ == "__main__":

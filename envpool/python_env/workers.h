@@ -48,28 +48,31 @@ class Workers {
 
   const View& view() const { return memory_.view(); }
 
-  // Sends an environment's call to its worker. A call other than a step starts the worker if it does not run. Throws if
-  // that fails or, for a step, if the worker has died since the environment's episode began.
-  void post(i32 env_id, Call call, u32 seed, i32 ticket, const std::string& options) {
+  // Sends an environment's call to its worker, with at most Slot::kMessageBytes of a message. A call other than kStep
+  // and kSave starts the worker if it does not run. Throws if that fails or, for these two, if the worker has died
+  // since the environment's episode began.
+  void post(i32 env_id, Call call, u32 seed, i32 ticket, const std::string& message) {
     allocate();
     Slot& slot = view().slot(env_id);
+    Sent& sent = sent_[size_t(env_id)];
     const i32 index = worker_of(env_id);
     Worker& worker = *workers_[size_t(index)];
-    WorkerState& state = view().worker(index);
     {
       const std::lock_guard lock(worker.mutex);
       if (closing_.load()) throw std::runtime_error("the pool is closing");
       const bool runs = worker.child.running();
-      if (call != kStep && !runs) start(index);
-      if (call == kStep && (!runs || slot.generation != state.generation.load())) throw death(worker);
-      slot.generation = state.generation.load();
-      slot.ticket = u32(ticket);
+      const bool goes_on = call == kStep || call == kSave;
+      if (!goes_on && !runs) start(index);
+      if (goes_on && (!runs || sent.generation != worker.generation)) throw death(worker);
+      sent = {call, worker.generation, u32(ticket)};
+      slot.generation = sent.generation;
+      slot.ticket = sent.ticket;
       slot.seed = seed;
-      slot.options_bytes = u32(options.size());
-      std::memcpy(slot.message, options.data(), options.size());
+      slot.options_bytes = u32(message.size());
+      std::memcpy(slot.message, message.data(), message.size());
       slot.call.store(call);
     }
-    state.posted.fetch_add(1);
+    view().worker(index).posted.fetch_add(1);
   }
   // Wakes the workers of these environments, after their calls have been posted.
   void wake(const i32* env_ids, i32 count) {
@@ -83,29 +86,41 @@ class Workers {
   }
 
   bool has_result(i32 env_id) const { return view().slot(env_id).call.load() == kNone; }
+  // Returns the number of the process to which the environment's last call was sent; 0 after a lost call.
+  u32 generation(i32 env_id) const { return sent_[size_t(env_id)].generation; }
 
-  // Returns whether the result will never arrive, because the worker has died.
+  // Returns whether the result will never arrive, because the worker has died. Ends a worker that would never find the
+  // call, because its environment's native code has overwritten the slot.
   bool lost(i32 env_id) {
+    const Sent& sent = sent_[size_t(env_id)];
     const i32 index = worker_of(env_id);
     Worker& worker = *workers_[size_t(index)];
     const std::lock_guard lock(worker.mutex);
-    const bool same = view().slot(env_id).generation == view().worker(index).generation.load();
-    return !(same && worker.child.running()) && !has_result(env_id);
+    if (has_result(env_id)) return false;
+    if (sent.generation != worker.generation || !worker.child.running()) return true;
+    const Slot& slot = view().slot(env_id);
+    if (slot.call.load() == sent.call && slot.generation == sent.generation && slot.ticket == sent.ticket) {
+      // The word that says that the worker is asleep may have been overwritten.
+      wake_all(view().worker(index).posted);
+      return false;
+    }
+    if (has_result(env_id)) return false;
+    end_worker(worker, "was ended, because its environments have damaged the memory that it shares with the pool");
+    return true;
   }
   // Gives up a lost call, and returns what happened.
   std::runtime_error give_up(i32 env_id) {
     Worker& worker = *workers_[size_t(worker_of(env_id))];
     const std::lock_guard lock(worker.mutex);
     view().slot(env_id).call.store(kNone);
-    view().slot(env_id).generation = 0;
+    sent_[size_t(env_id)].generation = 0;
     return death(worker);
   }
   // Ends the worker of an environment that takes too long.
   void kill(i32 env_id, const std::string& reason) {
     Worker& worker = *workers_[size_t(worker_of(env_id))];
     const std::lock_guard lock(worker.mutex);
-    worker.child.kill();
-    worker.reason = reason;
+    end_worker(worker, reason);
   }
   // Kills the workers that still run a call, because the pool is closing. They are not started again.
   void abandon(i32 env_id) {
@@ -119,8 +134,18 @@ class Workers {
   struct Worker {
     std::mutex mutex;
     Child child;
+    u32 generation = 0;  // number of processes started for this worker
     std::string reason;  // why it was killed, if this process did that
   };
+  // What was sent to an environment's worker last. The slot has the same, but the worker can overwrite the slot.
+  struct Sent {
+    u32 call = kNone, generation = 0, ticket = 0;
+  };
+
+  static void end_worker(Worker& worker, const std::string& reason) {
+    worker.child.kill();
+    worker.reason = reason;
+  }
 
   // Lets the workers close their environments, for at most two seconds, and kills those that still run.
   void end() {
@@ -151,20 +176,20 @@ class Workers {
     if (allocated_.load()) return;
     i32 count = options_.num_workers > 0 ? options_.num_workers : usable_cpus();
     count = std::min(count, num_envs_);
-    memory_.create(num_envs_, count, options_.row_bytes, options_.program);
+    memory_.create(num_envs_, count, options_.row_bytes, i64(options_.program.size()));
+    sent_.resize(size_t(num_envs_));
     for (i32 i = 0; i < count; ++i) workers_.push_back(std::make_unique<Worker>());
     allocated_.store(true);
   }
   void start(i32 index) {
     Worker& worker = *workers_[size_t(index)];
-    WorkerState& state = view().worker(index);
-    const u32 generation = state.generation.load() + 1;
+    memory_.begin_worker(index, options_.program);
     Command command{.arguments = options_.command, .prints = true, .file = memory_.file()};
     command.arguments.push_back(std::to_string(index));
-    command.arguments.push_back(std::to_string(generation));
+    command.arguments.push_back(std::to_string(worker.generation + 1));
     worker.child.start(command);
     worker.reason.clear();
-    state.generation.store(generation);
+    ++worker.generation;
   }
   static std::runtime_error death(Worker& worker) {
     static_cast<void>(worker.child.running());
@@ -177,6 +202,7 @@ class Workers {
   std::mutex mutex_;
   std::atomic<bool> allocated_{false}, closing_{false};
   SharedMemory memory_;
+  std::vector<Sent> sent_;  // of each environment
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

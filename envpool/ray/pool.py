@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,12 +28,15 @@ from envpool.python.options import (
     wrong_value,
 )
 from envpool.python.registry import find
-from envpool.ray.worker import Arrays, Worker
+from envpool.python.reset_options import ids_of_mask
+from envpool.ray.shards import Shard, ShardCall, Shards
+from envpool.ray.states import StateCalls
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from envpool.python.layout import Pack
+    from envpool.ray.worker import Arrays
 
 try:
     import ray
@@ -44,30 +46,6 @@ except ImportError as error:
 
 _LOST_ERRORS = (RayActorError, ObjectLostError)
 _MAX_LOSSES = 3  # how often in a row a worker may be lost without returning a batch
-
-
-@dataclass
-class _Shard:
-    """The environments first..last - 1, and the actor that runs them."""
-
-    index: int
-    first: int
-    last: int
-    actor: Any = None
-    generation: int = 0  # number of actors that have run this shard
-    losses: int = 0  # number of actors lost since the last batch
-    last_batch: int = 0  # number of the shard's last batch, counted over the batches of all shards
-    pending: list[Any] = field(default_factory=list)  # Ray references of expected batches, in asynchronous pools
-
-
-@dataclass
-class _ShardCall:
-    """The part of a synchronous call that goes to one shard."""
-
-    shard: _Shard
-    rows: npt.NDArray[np.intp]  # rows of the shard's environments in the whole call
-    ids: npt.NDArray[np.int32]  # the worker's local ids
-    ref: Any
 
 
 def make(
@@ -107,7 +85,7 @@ def make(
     return RayEnvPool(task_id, num_envs, num_workers, batch_size, seed, cpus_per_worker, start_timeout, options)
 
 
-class RayEnvPool(NotAVecEnv):
+class RayEnvPool(StateCalls, NotAVecEnv):
     """The pools of several actors, with the methods of one pool. `envpool.ray.make` returns it.
 
     A worker is replaced if it or its node fails. The environments of this worker then begin new episodes with other
@@ -137,11 +115,13 @@ class RayEnvPool(NotAVecEnv):
         self._registration = find(task_id)
         self._label = task_id
         threads = {} if "num_threads" in options else {"num_threads": max(1, int(self._cpus(cpus_per_worker)))}
-        for name in ("env_seed", "env_options", "render_mode", "first_stream", "device"):
+        for name in ("env_seed", "env_options", "first_stream", "device"):
             if name in options:
                 raise TypeError(
                     f"[{task_id}] {name}: expected an option of envpool.ray.make, got an option of one pool"
                 )
+        if options.get("render_mode") == "human":
+            raise ValueError(f"[{task_id}] render_mode: expected None or 'rgb_array' in a pool on Ray, got 'human'")
         if options.get("thread_affinity_offset") == "auto":
             raise ValueError(
                 f"[{task_id}] thread_affinity_offset: expected an int, because with 'auto' all workers of a node would "
@@ -156,7 +136,7 @@ class RayEnvPool(NotAVecEnv):
                 f"[{task_id}] task_id: expected an environment with one player and one action field, got one with "
                 "several players or action fields"
             )
-        self.num_envs, self._seed = construction.common.num_envs, construction.common.seed
+        self.num_envs = construction.common.num_envs
         self.num_workers = self._count("num_workers", num_workers, self.num_envs)
         self.batch_size = construction.common.batch_size
         fewest = self.num_envs // self.num_workers
@@ -172,37 +152,60 @@ class RayEnvPool(NotAVecEnv):
             construction.arrays, classic=False, final=construction.common.autoreset_mode == "same_step"
         )
         self._id_column = self._layout.outputs.index("env_id")
-        options = {name: construction.caller_options[name] for name in options} | threads | {"seed": self._seed}
-        self._options = options
-        self._actors = ray.remote(Worker).options(num_cpus=cpus_per_worker, scheduling_strategy="SPREAD")
-        bounds = [self.num_envs * w // self.num_workers for w in range(self.num_workers + 1)]
-        self._shards = [_Shard(w, bounds[w], bounds[w + 1]) for w in range(self.num_workers)]
-        self._starts = np.array(bounds[:-1])
+        options = {name: construction.caller_options[name] for name in options if name != "render_env_id"} | threads
+        self._shards = Shards(
+            self._registration,
+            {**options, "seed": construction.common.seed},
+            num_envs=self.num_envs,
+            num_workers=self.num_workers,
+            batch_size=self.batch_size if self.is_async else None,
+            cpus_per_worker=cpus_per_worker,
+        )
         self._under_way = np.zeros(self.num_envs, bool)
         self._lost = np.zeros(self.num_envs, bool)
         self._thrown: dict[int, str] = {}
         self._num_batches = 0
-        self._sent: deque[list[_ShardCall]] = deque()  # synchronous calls not yet received, the oldest first
-        for shard in self._shards:
-            self._start(shard)
+        self._sent: deque[list[ShardCall]] = deque()  # synchronous calls not yet received, the oldest first
+        for shard in self._shards.all:
+            self._shards.start(shard)
         self.closed = False
-        self._wait_for_workers(self._seconds("start_timeout", start_timeout), cpus_per_worker)
+        try:
+            self._shards.wait(self._label, self._seconds("start_timeout", start_timeout))
+        except BaseException:
+            self.close()
+            raise
 
     def _for_sb3(self) -> tuple[str, str, int, int]:
         return self._label, "a pool of Ray actors", self.num_envs, 1
 
     # ---- stepping ----
 
-    def reset(self, env_id: Any = None, *, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
+    def reset(
+        self, env_id: Any = None, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
         """Starts new episodes in all environments, or in those of `env_id`, and waits for a batch.
 
         Args:
             env_id: an int or several ints; None means all, and discards pending results.
             seed: an int from 0 to 2**64 - 1; None: the generators continue from their current state.
+            options: `{"reset_mask": mask}` selects the environments by a bool array of shape (num_envs,).
 
         Returns:
             (observation, info), as with one pool.
+
+        Raises:
+            TypeError: seed, env_id or options is of the wrong type.
+            ValueError: seed or env_id is out of range, or options has an unknown key or a mask of another shape.
+            RuntimeError: one of the environments is under way, or the pool is closed.
         """
+        if options:
+            with labelled(self._label):
+                if not isinstance(options, Mapping):
+                    raise wrong_type("options", "a mapping", options)
+                unknown = [key for key in options if key != "reset_mask"]
+                if unknown:
+                    raise wrong_value("options", "only 'reset_mask' in a pool on Ray", unknown[0])
+                env_id = ids_of_mask(env_id, options, self.num_envs)
         self._begin(env_id, seed)
         return self._received(None, self._layout.reset)  # type: ignore[no-any-return]
 
@@ -257,40 +260,37 @@ class RayEnvPool(NotAVecEnv):
                 seed = check_seed("seed", seed)
         if env_id is None:
             self._check_open()
-            for shard in self._shards:
+            for shard in self._shards.all:
                 shard.pending.clear()
             self._sent.clear()
             self._under_way[:] = False
         ids = self._idle(env_id)
 
-        def call(shard: _Shard, at: Any, own: Any, receive: bool) -> Any:
+        def call(shard: Shard, at: Any, own: Any, receive: bool) -> Any:
             keys = None if seed is None else self._construction.seeds_and_streams(seed, ids[at])
             return shard.actor.reset.remote(own, keys, receive=receive)
 
         self._distribute(ids, call)
 
-    def _distribute(self, ids: npt.NDArray[np.int64], call: Callable[[_Shard, Any, Any, bool], Any]) -> None:
+    def _distribute(self, ids: npt.NDArray[np.int64], call: Callable[[Shard, Any, Any, bool], Any]) -> None:
         """Makes one call to each worker that runs any of these environments.
 
         The function `call` makes one such call. It takes the shard, the rows of its environments, their local ids, and
         whether to receive a batch.
         """
         self._under_way[ids] = True
-        owner = np.searchsorted(self._starts, ids, side="right") - 1
         parts = []
-        for index in np.unique(owner):
-            shard, rows = self._shards[index], np.flatnonzero(owner == index)
-            own = (ids[rows] - shard.first).astype(np.int32)
+        for shard, rows, own in self._shards.of(ids):
             new = self._num_expected(shard) - len(shard.pending) if self.is_async else 1
             ref = call(shard, rows, own, new > 0)
             if not self.is_async:
-                parts.append(_ShardCall(shard, rows, own, ref))
+                parts.append(ShardCall(shard, rows, own, ref))
             elif new > 0:
                 shard.pending += [ref, *(shard.actor.recv.remote() for _ in range(new - 1))]
         if not self.is_async:
             self._sent.append(parts)
 
-    def _num_expected(self, shard: _Shard) -> int:
+    def _num_expected(self, shard: Shard) -> int:
         """Returns the number of batches that the environments under way will fill."""
         return int(self._under_way[shard.first : shard.last].sum()) // self.batch_size
 
@@ -335,7 +335,7 @@ class RayEnvPool(NotAVecEnv):
     def _next_batch(self, timeout: float | None) -> Arrays:
         while True:
             # The shard whose last batch is the oldest comes first, so that a fast worker does not starve the others.
-            order = sorted(self._shards, key=lambda shard: shard.last_batch)
+            order = sorted(self._shards.all, key=lambda shard: shard.last_batch)
             owner = {ref: shard for shard in order for ref in shard.pending[:1]}
             if not owner:
                 raise RuntimeError(
@@ -353,7 +353,7 @@ class RayEnvPool(NotAVecEnv):
                 shard.last_batch = self._num_batches
                 return arrays
 
-    def _value(self, shard: _Shard, ref: Any) -> Arrays | None:
+    def _value(self, shard: Shard, ref: Any) -> Arrays | None:
         """Returns the result of a call, or None if its worker was lost and has been replaced."""
         try:
             arrays: Arrays
@@ -369,38 +369,26 @@ class RayEnvPool(NotAVecEnv):
 
     # ---- workers ----
 
-    def _start(self, shard: _Shard) -> None:
-        # A replacement gets another seed, so that it does not repeat the episodes of the lost worker.
-        seed = self._seed if shard.generation == 0 else (self._seed + 0x9E3779B97F4A7C15 * shard.generation) % 2**64
-        count = shard.last - shard.first
-        options = {**self._options, "num_envs": count, "first_stream": shard.first, "seed": seed}
-        options["batch_size"] = self.batch_size if self.is_async else count
-        shard.actor = self._actors.remote(self._registration, options)
-        shard.generation += 1
-
-    def _wait_for_workers(self, seconds: float, cpus: float) -> None:
-        refs = [shard.actor.__ray_ready__.remote() for shard in self._shards]
-        ready, missing = ray.wait(refs, num_returns=len(refs), timeout=seconds)
+    def _ask(self, shard: Shard, method: str, *arguments: Any) -> Any:
+        """Calls a method of a worker, and waits for its result."""
         try:
-            ray.get(ready)
-        except (RayActorError, RayTaskError) as error:
-            self.close()
-            raise RuntimeError(f"[{self._label}] a worker cannot make its pool: {error}") from None
-        if missing:
-            self.close()
-            free = ray.available_resources().get("CPU", 0)
+            return ray.get(getattr(shard.actor, method).remote(*arguments))
+        except _LOST_ERRORS as lost:
+            self._replace(shard, lost)
             raise RuntimeError(
-                f"[{self._label}] num_workers: {len(missing)} of {self.num_workers} workers of {cpus} CPUs did not start "
-                f"within {seconds} s; the cluster has {ray.cluster_resources().get('CPU', 0):g} CPUs, {free:g} of them free"
-            )
+                f"[{self._label}] {method}: worker {shard.index} (environments {shard.first} to {shard.last - 1}) was lost, "
+                "so their states are lost too"
+            ) from None
+        except RayTaskError as failed:
+            raise failed.cause from None
 
-    def _replace(self, shard: _Shard, lost: Exception) -> None:
+    def _replace(self, shard: Shard, lost: Exception) -> None:
         shard.losses += 1
         what = f"[{self._label}] worker {shard.index} (environments {shard.first} to {shard.last - 1}) was lost"
         if shard.losses > _MAX_LOSSES:
             raise RuntimeError(f"{what} {shard.losses} times in a row: {lost}") from None
         warnings.warn(f"{what} and is replaced; its environments begin new episodes", RuntimeWarning, stacklevel=5)
-        self._start(shard)
+        self._shards.start(shard)
         self._lost[shard.first : shard.last] = True
         if self.is_async:
             ids = np.flatnonzero(self._under_way[shard.first : shard.last]).astype(np.int32)
@@ -446,21 +434,21 @@ class RayEnvPool(NotAVecEnv):
                 raise wrong_value(name, f"an int from 1 to num_envs = {most}", value)
         return int(number)
 
-    def _idle(self, env_id: Any) -> npt.NDArray[np.int64]:
+    def _idle(self, env_id: Any, name: str = "env_id") -> npt.NDArray[np.int64]:
         """Returns the ids of the environments to send, after checking that none of them is under way."""
         self._check_open()
         if env_id is None:
             ids = np.arange(self.num_envs)
         else:
             with labelled(self._label):
-                ids = np.array(check_env_ids("env_id", env_id, self.num_envs), np.int64)
+                ids = np.array(check_env_ids(name, env_id, self.num_envs), np.int64)
             if len(ids) == 0:
-                raise ValueError(f"[{self._label}] env_id: expected at least one environment, got none")
+                raise ValueError(f"[{self._label}] {name}: expected at least one environment, got none")
             if len(np.unique(ids)) < len(ids):
-                raise ValueError(f"[{self._label}] env_id: expected each environment once, got {shown(env_id)}")
+                raise ValueError(f"[{self._label}] {name}: expected each environment once, got {shown(env_id)}")
         if self._under_way[ids].any():
             busy = ids[self._under_way[ids]][0]
-            raise RuntimeError(f"[{self._label}] env_id: environment {busy} is under way; receive its result first")
+            raise RuntimeError(f"[{self._label}] {name}: environment {busy} is under way; receive its result first")
         return ids
 
     def _checked(self, action: Any, rows: int) -> npt.NDArray[Any]:
@@ -493,7 +481,7 @@ class RayEnvPool(NotAVecEnv):
         """Ends the workers. Closing twice does nothing; the other methods raise RuntimeError afterwards."""
         if not self.closed:
             self.closed = True
-            for shard in self._shards:
+            for shard in self._shards.all:
                 ray.kill(shard.actor)
 
     def __enter__(self) -> Self:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from envpool._core import EnvError
@@ -49,4 +50,28 @@ class Worker:
             arrays, thrown = self._pool.recv(), {}
         except EnvError as caught:
             arrays, thrown = caught.arrays, dict(zip(caught.env_id, caught.messages, strict=True))
-        return tuple(a + self._first if i in self._id_columns else a for i, a in enumerate(arrays)), thrown
+        return self._with_global_ids(arrays), thrown
+
+    def _with_global_ids(self, arrays: Arrays) -> Arrays:
+        return tuple(a + self._first if i in self._id_columns else a for i, a in enumerate(arrays))
+
+    def snapshot(self, env_id: int) -> bytes:
+        """Returns the state of an environment."""
+        return self._env.snapshot(env_id)
+
+    def restore(self, env_id: int, state: bytes) -> None:
+        """Restores the state of an environment."""
+        self._env.restore(env_id, state)
+
+    def adopt(self, ids: Any, state: bytes, keys: Any) -> None:
+        """Restores a state in several environments, which then draw from the generators of `keys` if there are any."""
+        self._env.restore(int(ids[0]), state)
+        self._pool.clone(np.full(len(ids), ids[0], np.int32), ids, *(keys or ()))
+
+    def observe(self, ids: Any) -> Arrays:
+        """Returns the arrays of the current states."""
+        return self._with_global_ids(self._pool.observe(ids))
+
+    def render(self, ids: Any) -> npt.NDArray[Any]:
+        """Returns the images of environments."""
+        return self._env._rendered(ids)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -149,14 +148,13 @@ def test_rom_path(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"\x00" * 4096, b"\xff" * 2048, None], ids=["zeros", "ones", "another game"])
 def test_a_rom_that_never_reaches_the_mode(tmp_path: Path, content: bytes | None) -> None:
-    """Mode selection gives up after a few thousand frames."""
+    """Mode selection gives up after 5,000 frames, once when the machine is switched on and once in the reset."""
     path = tmp_path / "mine.a26"
     path.write_bytes(content or (ROM_FOLDER / "freeway.bin").read_bytes())
-    started = time.process_time()
-    env = envpool.make_gymnasium("Pong-v5", rom_path=path)
-    env.reset()
+    env = envpool.make_gymnasium("ALE/Pong-v5", rom_path=path)
+    _, info = env.reset()
+    assert info["frame_number"][0] < 2 * 5000 + 500  # and the frames of two starts
     env.step(np.zeros(1, np.int32))
-    assert time.process_time() - started < 5  # usually about a second
 
 
 def test_bad_rom_paths(tmp_path: Path) -> None:

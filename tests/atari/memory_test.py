@@ -44,7 +44,7 @@ def counted_bytes(task_id: str) -> int:
     env.reset()
     obs, *arrays, info = env.step(np.zeros(1, np.int32))
     arrays += [array for array in info.values() if isinstance(array, np.ndarray)]
-    return len(env.snapshot(0)) + 2 * sum(array.nbytes for array in (obs, *arrays))
+    return int(env._pool.state_bytes(0)) + 2 * sum(array.nbytes for array in (obs, *arrays))
 
 
 @pytest.mark.parametrize("task_id", GAMES)

@@ -23,8 +23,10 @@ imageio = pytest.importorskip("imageio.v3")
 
 from envpool._core import usable_cpus  # noqa: E402
 from envpool.atari.registration import _read_rom  # noqa: E402
+from envpool.cli import doctor  # noqa: E402
 from envpool.cli.doctor import advice  # noqa: E402
 from envpool.cli.info import describe  # noqa: E402
+from envpool.python.distribution import version_of  # noqa: E402
 from envpool.python.registry import find  # noqa: E402
 from tests.cli.commands import COMMAND, environment, in_terminal, run  # noqa: E402
 
@@ -156,6 +158,17 @@ def test_info_shows_an_image() -> None:
     assert "\u2580" in run("info", "Acrobot-v1", "--picture").stdout
 
 
+def test_doctor_knows_other_packages_of_the_same_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pygame-ce is imported as pygame, and pip install pygame would break it."""
+    installed = {"pygame-ce": "2.5.8"}
+    monkeypatch.setattr(doctor, "version_of", lambda name: installed.get(name, ""))
+    assert doctor.examine()["packages"]["pygame"]["version"] == "2.5.8 of pygame-ce"
+    installed["pygame"] = "2.6.1"
+    assert doctor.examine()["packages"]["pygame"]["version"] == "2.6.1"
+    installed.clear()
+    assert not doctor.examine()["packages"]["pygame"]["version"]
+
+
 def test_doctor(tmp_path: Path) -> None:
     result = run("doctor")
     assert result.returncode == 0, result.stderr
@@ -170,6 +183,7 @@ def test_doctor(tmp_path: Path) -> None:
     assert facts["cpus"]["usable"] <= facts["cpus"]["affinity"] <= facts["cpus"]["machine"]
     assert len(facts["cpus"]["layout"]) == facts["cpus"]["usable"]
     assert facts["packages"]["numpy"]["version"] == np.__version__
+    assert facts["packages"]["pygame"]["version"] == f"{version_of('pygame-ce')} of pygame-ce"
     assert not facts["cache"]["writable"]
     assert "ENVPOOL_CACHE_DIR" in facts["cache"]["command"]
     assert "no-such" in facts["compiler"]["why"]
@@ -241,6 +255,10 @@ def test_a_closed_pipe() -> None:
         (("watch", "Pong-v5"), 2, ["output"]),
         (("watch", "Pong-v5", "-o", "a.avi"), 1, [".mp4 or .gif", "a.avi"]),
         (("watch", "Pong-v5", "-o", "no/such/folder/a.gif"), 1, ["no folder"]),
+        (("watch", "Pong-v5", "-o", "."), 1, [".mp4 or .gif", "'.'"]),
+        (("watch", "Pong-v5", "-o", "/proc/a.gif"), 1, ["/proc/a.gif", "cannot be written"]),
+        (("bench", "CartPole-v1", "-o", "/proc/a.png"), 1, ["/proc/a.png", "cannot be written"]),
+        *((("new", name), 1, ["NAME", repr(name)]) for name in ("envpool", "numpy", "Json", "template", "all", "spec")),
         (("watch", "Pong-v5", "-o", "a.gif", "--seconds", "0"), 1, ["--seconds", "got 0"]),
         (("watch", "Pong-v5", "-o", "a.gif", "--seconds", "nan"), 1, ["--seconds", "got nan"]),
         (("watch", "Pong-v5", "-o", "a.gif", "--num-envs", "0"), 2, ["num-envs"]),
@@ -251,6 +269,12 @@ def test_a_closed_pipe() -> None:
 def test_bad_arguments(arguments: tuple[str, ...], status: int, words: list[str], tmp_path: Path) -> None:
     fails(status, *words, arguments=arguments, cwd=tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_that_is_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.gif").mkdir()
+    fails(1, "expected a file, got the folder", arguments=("watch", "CartPole-v1", "-o", "a.gif"), cwd=tmp_path)
+    assert [*(tmp_path / "a.gif").iterdir()] == []
 
 
 def without(monkeypatch: pytest.MonkeyPatch, package: str) -> None:

@@ -47,6 +47,37 @@ def test_new_has_the_name_in_all_places(folder):
     assert 'name = "space-race"' in text and '"SpaceRace-v0"' in text and "struct SpaceRace {" in text
 
 
+def test_new_writes_the_header_of_the_tutorial(folder):
+    written = run("new", "--header", cwd=folder)
+    assert written.stdout.startswith("dodge.h: a game that you can change"), written.stderr
+    assert "\n  envpool check dodge.h\n" in written.stdout
+    text = (folder / "dodge.h").read_text()
+    if source := os.environ.get("ENVPOOL_SOURCE_DIR"):
+        assert f"```cpp\n{text}```\n" in Path(source, "docs", "write_your_own.md").read_text()
+    written = run("new", "cart-pole", "--header", "--folder", "games", cwd=folder)
+    assert "envpool watch --header games/cart_pole.h -o cart_pole.gif" in written.stdout
+    named = (folder / "games" / "cart_pole.h").read_text()
+    assert named == text.replace("Dodge", "CartPole").replace("// dodge.h", "// cart_pole.h") and "s.dodged" in named
+    # Commands find an id for a struct that has the name of one of our environments.
+    assert (
+        json.loads(run("info", "--header", "games/cart_pole.h", "--json", cwd=folder).stdout)["id"] == "own/CartPole-v0"
+    )
+
+
+@pytest.mark.sampled(one_in=3, group="check")
+def test_check_a_header_with_the_name_of_one_of_our_environments(folder):
+    text = (folder / HEADER).read_text()
+    (folder / "catch.h").write_text(text.replace("SpaceRace", "Catch"))
+    checked = run("check", "catch.h", cwd=folder)
+    assert checked.stdout.startswith("catch.h: no mistake found in "), checked.stderr
+    checked = run("check", "catch.h", "--id", "MyCatch-v3", cwd=folder)
+    assert checked.stdout.startswith("catch.h: no mistake found in "), checked.stderr
+    (folder / "wrong_catch.h").write_text(text.replace("SpaceRace", "Catch").replace("observe(", "look("))
+    for options, label in (([], "[own/Catch-v0]"), (["--id", "MyCatch-v3"], "[MyCatch-v3]")):
+        checked = run("check", "wrong_catch.h", *options, cwd=folder)
+        assert checked.returncode == 1 and checked.stderr.startswith(f"envpool: {label} wrong_catch.h does not compile")
+
+
 @pytest.mark.sampled(one_in=3, group="check")
 def test_commands_with_a_header(folder):
     checked = run("check", HEADER, cwd=folder)
@@ -151,6 +182,12 @@ def test_check_a_module_without_headers(folder):
         (("new", "a b"), "NAME: expected letters, digits and underscores, such as snake or SpaceRace, got 'a b'"),
         (("new", "space_race"), "--folder: expected a folder that does not exist, got 'space_race'"),
         (("new", "class"), "NAME: expected letters"),
+        (("new", "a b", "--header"), "NAME: expected letters"),
+        (("new", "state", "--header"), "NAME: expected a name that is new in the header"),
+        (("new",), "NAME: expected a name, such as snake or SpaceRace, got none"),
+        (("new", "catch"), "NAME: expected a new name, because there is an environment Catch-v0, got 'catch'"),
+        (("check", "--import", "json", "--id", "X-v0"), "--id: expected none with --import"),
+        (("check", HEADER, "--id", "Catch-v0"), "[Catch-v0] task_id: expected an id that is not registered yet"),
     ],
 )
 def test_bad_arguments(folder, arguments, words):

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -44,11 +43,9 @@ def test_play_in_a_terminal() -> None:
 
 def test_play_reads_keys() -> None:
     for key in (b"q", b"\x03"):
-        start = time.monotonic()
         status, text = in_terminal("play", "CartPole-v1", "--fps", "20", "--frames", "1000", keys=key)
         assert status == 0
-        assert time.monotonic() - start < 20
-        assert "1000 steps" not in text
+        assert "CartPole-v1: " in text and "1000 steps" not in text
 
 
 @pytest.mark.parametrize("extra", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])

@@ -2,9 +2,9 @@
 """Tests that NVRTC compiles every portable environment for GPUs from the installed headers. This needs no GPU.
 
 The machine code must not contain fused multiply-adds outside of divisions and square roots, and must stay within the
-limits of tests/cuda/kernel_budgets.csv. By default, one environment of each family is compiled for all
-architectures, and a third of the others for one, chosen by the date; `make test-device` compiles all environments for
-all architectures.
+limits of tests/cuda/kernel_budgets.csv. By default, one environment of each family is compiled for one of the
+architectures, and one in twelve of all other cases is tried, both by the date; `make test-device` compiles all
+environments for all architectures.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -248,6 +249,8 @@ inline Batch step(EnvPool& pool, const std::vector<i32>& actions) {
   pool.send(ids.data(), i32(ids.size()), &field, nullptr, i32(actions.size()), CallerHelp::kYes);
   return pool.recv({}, {}, CallerHelp::kYes);
 }
+inline std::string snapshot_of(EnvPool& pool, i32 env_id) { return pool.snapshot(&env_id, 1)[0]; }
+inline void restore(EnvPool& pool, i32 env_id, std::string_view state) { pool.restore(&env_id, 1, &state); }
 inline EnvPool::Deadline after(double seconds) {
   return EnvPool::Clock::now() +
          std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(seconds));

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import envpool
 from tests.cuda.device_arrays import OnDevice, make
 from tests.standin.driver import STANDIN
+from tests.support.interrupting import check_interrupts
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -27,6 +29,56 @@ def test_actions_on_the_device(dtype: str) -> None:
         action = rng.integers(0, 2, 40)
         ours, theirs = gpu.step(OnDevice(action.astype(dtype))), cpu.step(action)
         assert np.array_equal(ours[0].numpy(), theirs[0])
+
+
+BOOLS = """#pragma once
+#include "envpool/core/api.h"
+using namespace envpool;
+struct Bools {
+  static constexpr const char* kName = "Bools";
+  struct Params {};
+  struct State { i32 last; };
+#if ENVPOOL_HOST
+  static void options(OptionSpecs&) {}
+  static Params params(const OptionValues&) { return {}; }
+  static void spec(const Params&, Spec& s) {
+    s.obs<i32>("obs");
+    s.action<bool>("action", {3});
+  }
+#endif
+  ENVPOOL_FN static void reset(State& s, const Params&, Rng&) { s.last = 0; }
+  ENVPOOL_FN static Outcome step(State& s, const Params&, ActionRow action, Rng&) {
+    const bool* bits = action.at<bool, 3>(0);
+    s.last = i32(bits[0]) + 2 * i32(bits[1]) + 4 * i32(bits[2]);
+    return {};
+  }
+  ENVPOOL_FN static void observe(const State& s, const Params&, Row row) { *row.at<i32, 1>(0) = s.last; }
+};
+"""
+
+
+def test_samples_of_a_space_of_booleans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENVPOOL_CACHE_DIR", str(tmp_path))
+    (tmp_path / "bools.h").write_text(BOOLS)
+    envpool.compile(tmp_path / "bools.h", "Bools-v0")
+    gpu, cpu = make("Bools-v0", num_envs=8), make("Bools-v0", num_envs=8, device="cpu")
+    gpu.reset(), cpu.reset()
+    for _ in range(3):
+        sample = np.stack([gpu.action_space.sample() for _ in range(8)])
+        on_host = [sample, sample.astype(bool), sample.astype("i8"), sample.tolist()]
+        for action in on_host:
+            assert np.array_equal(cpu.step(action)[0], sample.astype(int) @ [1, 2, 4])
+        for action in on_host + [OnDevice(sample.astype(dtype)) for dtype in ("?", "u1", "i4", "i8")]:
+            assert np.array_equal(gpu.step(action)[0].numpy(), sample.astype(int) @ [1, 2, 4])
+    with pytest.raises(TypeError, match=r"action: expected booleans \(bool\), got float32"):
+        gpu.step(OnDevice(sample.astype("f4")))
+    with pytest.raises(ValueError, match="action: expected True or False, got 2 in row 0"):
+        gpu.step(np.full((8, 3), 2))
+    gpu.step(OnDevice(np.full((8, 3), 2, "i4")))[0].numpy()
+    with pytest.raises(
+        ValueError, match="action: expected True or False, got another value in row . of an earlier step"
+    ):
+        gpu.step(sample)
 
 
 def test_an_array_of_one_pool_is_an_action_of_another() -> None:
@@ -150,3 +202,22 @@ def test_a_pool_is_closed_while_another_thread_reads_it() -> None:
     for thread in threads:
         thread.join(30)
     assert errors == ["[CartPole-v1] the pool is closed"] * 3
+
+
+@pytest.mark.parametrize("face", ["gymnasium", "gym", "dm"])  # the others return arrays of NumPy
+def test_an_interrupt_anywhere_in_a_call(face: str) -> None:
+    check_interrupts(face, device="cuda")
+
+
+def test_an_interrupt_while_an_action_is_converted() -> None:
+    class Interrupting(OnDevice):
+        @property
+        def __cuda_array_interface__(self) -> dict[str, Any]:
+            raise KeyboardInterrupt
+
+    gpu, cpu = make(num_envs=4), make(num_envs=4, device="cpu")
+    gpu.reset(), cpu.reset()
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            gpu.step(Interrupting(np.zeros(4, int)))
+        assert np.array_equal(gpu.step(np.ones(4, int))[0].numpy(), cpu.step(np.ones(4, int))[0])

@@ -75,7 +75,7 @@ def test_the_asynchronous_loop() -> None:
 def test_worlds_and_fields_in_groups() -> None:
     gpu, cpu = make("Crowd-v0", 6, batch_size=3), make("Crowd-v0", 6, device="cpu")
     first = cpu.reset(seed=list(range(6)))[1]["players"]["env_id"]
-    gpu._send_reset(None, list(range(6)))
+    gpu._call_reset(gpu._pool.reset, None, list(range(6)))
     for group in (0, 1):
         info = gpu.recv(reset=True)[1]
         ids = info["players"]["env_id"].numpy()

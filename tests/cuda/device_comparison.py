@@ -217,8 +217,9 @@ class Comparison:
         return np.asarray(done)
 
     def check_states(self, env_ids: Iterable[int]) -> None:
-        for env_id in env_ids:
-            self.check("state", self.pools.device.snapshot(int(env_id)), self.pools.cpu.snapshot(int(env_id)))
+        ids = list(env_ids)
+        for mine, other in zip(self.pools.device.snapshot(ids), self.pools.cpu.snapshot(ids), strict=True):
+            self.check("state", mine, other)
 
 
 def compare(both: Pools, count: int, steps: int, *, exchange: int = 0) -> tuple[Comparison, int]:
@@ -267,7 +268,7 @@ def compare(both: Pools, count: int, steps: int, *, exchange: int = 0) -> tuple[
 
 def exchange_states(both: Pools, count: int) -> None:
     """Gives each environment of either pool the state of the next environment of the other pool."""
-    saved = [[pool.snapshot(env_id) for env_id in range(count)] for pool in (both.device, both.cpu)]
+    ids = range(count)
+    saved = [pool.snapshot(ids) for pool in (both.device, both.cpu)]
     for pool, states in zip((both.cpu, both.device), saved, strict=True):
-        for env_id in range(count):
-            pool.restore(env_id, states[(env_id + 1) % count])
+        pool.restore(ids, states[1:] + states[:1])

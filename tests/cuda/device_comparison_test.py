@@ -13,8 +13,8 @@ import envpool
 from envpool.python.options import AUTORESET_MODES
 from envpool.python.registry import find
 from tests.cuda.device_comparison import ALWAYS, SHARE, Case, Comparison, cases, compare, pools
-from tests.python.pages_test import blocks
 from tests.standin.driver import on_stand_in
+from tests.support.pages import code_blocks
 from tests.support.samples import DAY
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
@@ -58,7 +58,7 @@ def test_the_tutorials_world_matches_the_cpu(tmp_path: Path, mode: str) -> None:
     """Compiles the header of docs/tutorial_world.md, and compares all arrays and states."""
     page = Path(str(SOURCE), "docs", "tutorial_world.md")
     header = tmp_path / "pasture.h"
-    header.write_text(next(text for kind, text in blocks(page) if kind == "cpp"))
+    header.write_text(next(block.text for block in code_blocks(page) if block.kind == "cpp"))
     envpool.compile(header, "Pasture-v0")
     for options in ({}, {"num_wolves": 20, "num_sheep": 21}):
         both = pools("Pasture-v0", mode, 5, **options)
@@ -74,6 +74,6 @@ def test_a_differing_state_is_detected() -> None:
     found = Comparison(both)
     found.check_states(range(3))
     assert not found.different
-    both.cpu.restore(1, both.cpu.snapshot(0))
+    both.cpu.restore([1], both.cpu.snapshot([0]))
     found.check_states(range(3))
     assert found.different.keys() == {"state"}

@@ -134,7 +134,7 @@ each = [{"gravity": 9.0 + i % 3, "max_episode_steps": 5 + i} for i in range(7)]
 cases = {"CartPole-v1": {"env_options": each}, "Crowd-v0": {}, "TagContinuous-v0": {}}
 for task_id, options in cases.items():
     both = pools(task_id, "same_step", 7, **options)
-    assert both.device.snapshot(0) == both.cpu.snapshot(0)
+    assert both.device.snapshot([0]) == both.cpu.snapshot([0])
     found, _ = compare(both, 7, 30)
     assert not found.different, (task_id, found)
     both.device.close()

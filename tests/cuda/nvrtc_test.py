@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import resource
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -50,6 +51,17 @@ def fake(tmp_path: Path) -> Callable[..., str]:
         return str(tmp_path / to)
 
     return make
+
+
+def test_a_temporary_folder_without_space() -> None:
+    """A limit for the size of files stands for a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(RuntimeError, match=r"^\[envpool.cuda\] the temporary folder .* cannot be written"):
+            nvrtc.compile(KERNEL, "sm_80")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.fixture(autouse=True)

@@ -105,6 +105,86 @@ def test_an_environment_moves_to_the_device_and_back() -> None:
     assert gpu.snapshot(0) != gpu.snapshot(1)
 
 
+def assert_same_rows(ours: Any, theirs: Any) -> None:
+    """Compares all arrays of two results, of which the first is on the device."""
+    if isinstance(theirs, dict):
+        assert list(ours) == list(theirs)
+        ours, theirs = ours.values(), theirs.values()
+    if not isinstance(theirs, np.ndarray):
+        for one, other in zip(ours, theirs, strict=True):
+            assert_same_rows(one, other)
+        return
+    assert ours.dtype == theirs.dtype
+    np.testing.assert_array_equal(ours.numpy(), theirs)
+
+
+@pytest.mark.parametrize(
+    ("task_id", "options"),
+    [
+        ("CartPole-v1", {}),
+        ("CartPole-v1", {"env_options": [{"gravity": 9.8 + i % 2} for i in range(6)]}),
+        ("Breakout-MinAtar", {"autoreset_mode": "same_step"}),
+        ("TagGridWorld-v0", {"num_taggers": 3}),
+        ("Blackjack-v1", {"batch_size": 2}),
+    ],
+    ids=str,
+)
+def test_several_states_in_one_call_match_the_cpu(task_id: str, options: dict[str, Any]) -> None:
+    gpu, cpu = (make(task_id, 6, device=device, **options) for device in ("cuda", "cpu"))
+
+    def same() -> None:
+        assert gpu.snapshot() == cpu.snapshot()
+        assert gpu.snapshot([5, 0, 5]) == cpu.snapshot([5, 0, 5])
+        for ids in (None, [3], [4, 1, 5]):
+            ours, theirs = gpu.observe(ids), cpu.observe(ids)
+            assert ours[0].device == "cuda:0"
+            assert_same_rows(ours, theirs)
+
+    for pool in (gpu, cpu):
+        if "batch_size" in options:
+            pool.async_reset()
+            for _ in range(3):
+                pool.recv()
+        else:
+            pool.reset()
+    same()
+    states = cpu.snapshot()
+    for pool in (gpu, cpu):
+        pool.restore([1, 3], [states[5], states[1]])
+    same()
+    for pool in (gpu, cpu):
+        pool.clone([0, 2, 4], [2, 4, 0], seed=[1, 2, 3])
+    same()
+    for pool in (gpu, cpu):
+        pool.clone(4, [0, 2])
+    same()
+    before = gpu.snapshot()
+    with pytest.raises(ValueError, match="restore: state: expected a snapshot"):
+        gpu.restore([0, 1], [states[0], states[0][:-1]])
+    for call in (
+        lambda: gpu.restore([1, 1], states[:2]),
+        lambda: gpu.clone([0, 1], [2, 2]),
+        lambda: gpu.observe([1, 1]),
+    ):
+        with pytest.raises(ValueError, match="env_id: expected distinct ids"):
+            call()
+    assert gpu.snapshot() == before
+
+
+def test_an_observation_before_the_first_reset_is_refused() -> None:
+    pool = make("CartPole-v1", 2)
+    with pytest.raises(RuntimeError, match=r"^\[CartPole-v1\] observe: environment 1 has not been reset yet"):
+        pool.observe([1])
+    held = pool.reset()[0]
+    first = held.numpy().copy()
+    seen = pool.observe()[0]
+    pool.send(np.zeros(2, int))
+    with pytest.raises(RuntimeError, match="observe: environment 0 is under way"):
+        pool.observe([0])
+    pool.recv()
+    assert np.array_equal(held.numpy(), first) and np.array_equal(seen.numpy(), first)
+
+
 def test_render_and_players_match_the_cpu() -> None:
     gpu, cpu = (make("CartPole-v1", 2, device=device, render_mode="rgb_array") for device in ("cuda", "cpu"))
     for pool in (gpu, cpu):

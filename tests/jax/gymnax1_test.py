@@ -72,8 +72,12 @@ def test_names_of_the_module_and_the_environment():
     for name in PROPERTIES:
         getattr(env, name)
     assert not env.supports_transition_gradients and not env.transition_gradients_enabled
-    with pytest.raises(ValueError, match=r"^\[CartPole-v1\] with_transition_gradients: steps are not differentiable"):
+    with pytest.raises(
+        ValueError, match=r"^\[CartPole-v1\] with_transition_gradients: .* supports transition gradients"
+    ):
         env.with_transition_gradients()
+    with pytest.raises(AttributeError):
+        env.transition_gradients_enabled = True
     assert isinstance(env.reset(KEY, params)[1], ours.EnvState)
 
 
@@ -137,7 +141,7 @@ def test_state_space(make):
     env, params = make("CartPole-v1")
     space = env.state_space(params)
     _, state = env.reset(KEY, params)
-    assert space.spaces["time"].n == 501 and space.spaces["position"].shape == ()
+    assert space.spaces["time"].n == 501 and space.spaces["theta"].shape == ()
     assert bool(space.contains(state))
     assert not bool(space.contains(state.replace(elapsed_step=501)))
     drawn = space.sample(KEY)
@@ -167,6 +171,14 @@ def test_factories_can_be_registered():
                 call()
     finally:
         ours._factories.clear()
+    ours.register("Nothing-v0", object)
+    try:
+        with pytest.raises(
+            TypeError, match=r"^\[Nothing-v0\] factory: .* gymnax's interface, got object without default_params"
+        ):
+            ours.make("Nothing-v0")
+    finally:
+        ours._factories.clear()
     with pytest.raises(ValueError, match="expected a registered id"):
         ours.make("Mine-v0")
     with pytest.raises(TypeError, match="unknown option 'step_values'"):
@@ -179,6 +191,37 @@ def test_copies_keep_the_interface():
         assert type(other) is ours.Environment and repr(other) == repr(env)
         assert other.default_params.gravity == 3
         assert len(other.step(KEY, env.reset(KEY, params)[1], 0, params)) == 6
+
+
+GYMNAX_IDS = [
+    task_id
+    for task_id in ours.registered_envs
+    if task_id.endswith(("-bsuite", "-misc", "-MinAtar"))
+    or task_id in ("CartPole-v1", "Pendulum-v1", "Acrobot-v1", "MountainCar-v0", "MountainCarContinuous-v0")
+]
+
+
+@pytest.mark.parametrize("task_id", GYMNAX_IDS)
+def test_a_scan_that_keeps_the_keys_of_info(task_id):
+    """gymnax's wrapper for Brax begins with these entries, and a scan over its steps may not add any."""
+    env, params = ours.make(task_id)
+    obs, state = env.reset(KEY, params)
+    info = {"terminated": False, "truncated": False, "discount": jnp.array(1.0), "final_observation": obs}
+    info = {name: jnp.asarray(value) for name, value in info.items()}
+    if task_id == "FrozenLake-misc":
+        info["p"] = jnp.array(1.0)  # as in gymnax, where a step adds this entry
+    action = env.action_space(params).sample(KEY)
+
+    def step(carry, _):
+        state, info = carry
+        batch = jax.tree.map(lambda array: array[None], state)
+        many = env.step_batch(None, batch, jax.tree.map(lambda array: array[None], action), params)[-1]
+        alone = env.step_env(KEY, state, action, params)[-1]
+        _, state, *_, new = env.step(KEY, state, action, params)
+        assert new.keys() == many.keys() == alone.keys()
+        return (state, {**info, **new}), None
+
+    jax.eval_shape(lambda carry: jax.lax.scan(step, carry, None, 3), (state, info))
 
 
 class Wrapper:
@@ -298,6 +341,7 @@ def test_equal_to_gymnax_1(task_id):
         for which, (value, wanted) in enumerate(zip(got, expected, strict=True)):
             if isinstance(wanted, dict):
                 assert wanted.keys() <= value.keys(), name
+                assert name != "step" or value.keys() <= {*wanted, "discount"}
             elif not hasattr(wanted, "time"):
                 assert np.shape(value) == np.shape(wanted), (name, which)
                 what = "reward" if which == 2 else "obs" if which == 0 and np.shape(wanted) else ""

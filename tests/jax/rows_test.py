@@ -62,6 +62,59 @@ def test_pickled_and_copied_rows():
         assert params.replace(gravity=5.0).gravity == 5
 
 
+FLAX = """
+import sys, jax
+FIRST
+import envpool.jax
+env, params = envpool.jax.make("CartPole-v1")
+state = env.reset(jax.random.key(7), params)[1]
+import flax.serialization
+tree = {"state": state, "params": params.replace(gravity=5.0)}
+loaded = flax.serialization.from_bytes({"state": env.reset(jax.random.key(8))[1], "params": params}, flax.serialization.to_bytes(tree))
+assert (loaded["state"].raw == state.raw).all() and loaded["params"].gravity == 5
+env.step(None, loaded["state"], 0, loaded["params"])
+"""
+
+
+@pytest.mark.parametrize("first", ["", "import flax.serialization", "import flax"])
+def test_flax_is_imported_before_or_after(first):
+    pytest.importorskip("flax")
+    subprocess.run([sys.executable, "-c", FLAX.replace("FIRST", first)], check=True, timeout=200)
+
+
+def test_flax_saves_states_and_parameters():
+    serialization = pytest.importorskip("flax.serialization")
+    params = PARAMS.replace(gravity=5.0)
+    tree = {"states": STATES, "params": params, "steps": np.int32(3)}
+    _, fresh = ENV.reset_batch(jax.random.key(9), 3, PARAMS)
+    loaded = serialization.from_bytes({"states": fresh, "params": PARAMS, "steps": 0}, serialization.to_bytes(tree))
+    assert loaded["params"].gravity == 5 and loaded["steps"] == 3
+    ours = ENV.step_batch(None, loaded["states"], LEFT, loaded["params"])
+    jax.tree.map(np.testing.assert_array_equal, ours, ENV.step_batch(None, STATES, LEFT, params))
+    with pytest.raises(
+        ValueError, match=r"^\[CartPole-v1\] from_state_dict: expected saved rows of 20 words .uint32., got"
+    ):
+        serialization.from_bytes(STATES, serialization.to_bytes(PARAMS))
+
+
+def test_keys_of_four_words():
+    """The generator rbg keeps the two words of a key twice. The key of a seed gives the same episode as threefry's."""
+    for new in (jax.random.key, jax.random.PRNGKey):
+        four, two = new(7, impl="rbg"), new(7, impl="threefry2x32")
+        jax.tree.map(np.testing.assert_array_equal, ENV.reset(four, PARAMS), ENV.reset(two, PARAMS))
+        stepped = ENV.step_batch(four, STATES, LEFT, PARAMS)
+        jax.tree.map(np.testing.assert_array_equal, stepped, ENV.step_batch(two, STATES, LEFT, PARAMS))
+    states = jax.vmap(ENV.reset, (0, None))(jax.random.split(jax.random.key(7, impl="rbg"), 4), PARAMS)[1]
+    assert len({*np.asarray(states.position).tolist()}) == 4
+
+
+def test_an_assignment_says_what_to_call():
+    with pytest.raises(AttributeError, match=r"^\[CartPole-v1\] gravity: expected replace\(gravity=\.\.\.\), which"):
+        PARAMS.gravity = 3.0
+    with pytest.raises(AttributeError, match=r"^\[CartPole-v1\] position: expected replace\(position="):
+        STATES.position = 0.5
+
+
 ELSEWHERE = """
 import pickle, sys, jax, numpy as np, envpool, envpool.jax
 envpool.jax.make("Pendulum-v1")  # Later models now get other numbers than in the parent process.

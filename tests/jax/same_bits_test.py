@@ -30,7 +30,7 @@ MINIGRID: dict[str, dict[str, object]] = {  # options by id
     "BabyAI-GoTo-v0": {"observation": "rgb_partial", "tile_size": 3},
 }
 
-# One in three ids is tested each day, and always these.
+# One in five ids is tested each day, and always these.
 ALWAYS = ("Acrobot-v1", "AllTypes-v0", "LunarLander-v3", "Pong-v5")
 
 ON_STANDIN = bool(os.environ.get("ENVPOOL_STANDIN_XLA"))  # XLA's CPU backend calls the handlers for GPUs

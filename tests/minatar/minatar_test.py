@@ -81,7 +81,6 @@ def test_every_action_from_states_of_episodes(game):
     assert compare(game, states_of_episodes(game, 400)) > 1500
 
 
-@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("game", GAMES)
 def test_every_action_from_random_states(game):
     rng = np.random.default_rng(1)

@@ -58,6 +58,7 @@ def test_models_that_are_too_small(task_id):
         ("<robot/>", ["expected a model"]),
         ("<" + "x" * 100000, ["cannot load the model"]),
         (b"no.xml", ["no file"]),
+        ("/nowhere/Robot.MJB", ["got the binary model '/nowhere/Robot.MJB'", "pass its XML"]),
     ],
     ids=repr,
 )

@@ -6,8 +6,10 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import resource
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -19,6 +21,30 @@ from tests.plugins.headers import QUICK, THROWER, WALK, fails, walk
 from tests.support.waiting import promptly, until
 
 pytestmark = pytest.mark.usefixtures("cache_dir", "no_warning")
+
+# ---- temporary folders ----
+
+
+@pytest.mark.parametrize("limit", [100, 20_000])
+def test_a_temporary_folder_without_space(limit: int) -> None:
+    """A limit for the size of files stands for a full disk: first the source cannot be written, then the plugin."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+    try:
+        with pytest.raises(
+            RuntimeError, match=r"^\[Full-v0\] the temporary folder .* cannot be written \(File too large"
+        ) as caught:
+            walk(WALK + f"// {limit}\n", "Full-v0")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not isinstance(caught.value, envpool.CompileError) and "set TMPDIR" in str(caught.value)
+
+
+def test_no_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
+    with pytest.raises(RuntimeError, match=r"^\[Full-v0\] there is no temporary folder: .*/nowhere"):
+        walk(id="Full-v0")
+
 
 # ---- bad arguments and headers ----
 

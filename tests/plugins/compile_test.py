@@ -216,7 +216,7 @@ def test_a_damaged_plugin_is_compiled_again(tmp_path, monkeypatch):
 @pytest.mark.sampled(one_in=2, group="compile")
 def test_a_cache_that_cannot_be_written(monkeypatch):
     monkeypatch.setenv("ENVPOOL_CACHE_DIR", "/proc/envpool")
-    words = r"^\[Kept-v0\] the cache /proc/envpool cannot be written .*for this process only.*ENVPOOL_CACHE_DIR"
+    words = r"^\[Kept-v0\] the cache /proc/envpool cannot be used .*for this process only.*ENVPOOL_CACHE_DIR"
     with pytest.warns(RuntimeWarning, match=words) as caught:
         made = walk(id="Kept-v0")
     assert caught[0].filename == walk.__code__.co_filename
@@ -233,7 +233,7 @@ def test_a_full_cache(tmp_path, monkeypatch):
 
     monkeypatch.setattr(cache, "_write", full)
     monkeypatch.setattr("envpool.plugins.compiling._Build._compile", lambda build, text: b"")
-    with pytest.raises(RuntimeError, match=r"cannot be written \(No space left.*set ENVPOOL_CACHE_DIR"):
+    with pytest.raises(RuntimeError, match=r"cannot be used \(No space left.*set ENVPOOL_CACHE_DIR"):
         walk(WALK + "inline int full;\n", "Full-v0")
     assert "Full-v0" not in envpool.list_all_envs()
 

@@ -385,6 +385,22 @@ def names(lines: Iterable[dict]) -> list[str]:
     return [line["name"] for line in lines if "name" in line]
 
 
+def test_a_visit_loads_no_code_from_a_folder_that_others_can_write(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    work.chmod(0o777)
+    script = Path(SOURCE, "tools", "gpu_visit.sh")
+    result = subprocess.run(
+        ["bash", script, tmp_path / "out", "1"],
+        env={**os.environ, "ENVPOOL_VISIT_FOLDER": str(work)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert result.returncode == 1 and "only this user can write" in result.stderr
+    assert [*work.iterdir()] == [] and not (tmp_path / "out").exists()
+
+
 @pytest.mark.sampled(one_in=2)
 def test_a_visit_that_is_killed_loses_nothing_and_continues(tmp_path: Path) -> None:
     small_kit(tmp_path)
@@ -398,9 +414,8 @@ def test_a_visit_that_is_killed_loses_nothing_and_continues(tmp_path: Path) -> N
     lines = read(out / "results.jsonl")
     assert (out / "gpu.md").read_text().startswith("## Rehearsal")
     shutil.rmtree(tmp_path / "work")  # as on another machine
-    begun = time.monotonic()
     output, _ = visit(tmp_path, out, 2, "--sections", "machine", "speed", "sizes").communicate()
-    assert "== done, after" in output and time.monotonic() - begun < 120
+    assert "== done, after" in output
     later = read(out / "results.jsonl")
     assert later[: len(lines)] == lines and names(later) == [*names(lines), "CartPole-v1 x 64", "CartPole-v1 x 1"]
     files = {"results.jsonl", "gpu.md", "machine.txt", "run.txt", "threads.json"}

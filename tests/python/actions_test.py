@@ -25,6 +25,15 @@ class Hostile:
         raise RuntimeError("no")
 
 
+class Tensor:
+    """An object like a tensor of torch that requires gradients."""
+
+    def detach(self) -> Any: ...
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("Use tensor.detach().numpy() instead.")
+
+
 def integer(got: str, row: int) -> str:
     return f"action: expected an integer in 0..1, got {got} in row {row}"
 
@@ -74,6 +83,8 @@ BAD: list[tuple[str, Any, type[Exception], str]] = [
     ("Pendulum-v1", "up", TypeError, FLOATS + "<U2"),
     ("Pendulum-v1", np.ones((2, 1), bool), TypeError, FLOATS + "bool"),
     ("Pendulum-v1", np.ones((2, 1), object), TypeError, FLOATS + "object"),
+    ("Pendulum-v1", Tensor(), TypeError, FLOATS + "Tensor: Use tensor.detach().numpy() instead."),
+    ("Pendulum-v1", [Tensor()] * 2, TypeError, FLOATS + "list: Use tensor.detach().numpy() instead."),
     ("Pendulum-v1", [0.5, 0.5], ValueError, "action: expected shape (2, 1), one row per environment, got (2,)"),
     ("Pendulum-v1", np.float32([[0], [NAN]]), ValueError, "action: expected finite numbers, got nan in row 1"),
     ("Pendulum-v1", np.float32([[-NAN], [0]]), ValueError, "action: expected finite numbers, got nan in row 0"),

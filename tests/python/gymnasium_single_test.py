@@ -11,6 +11,7 @@ from gymnasium.utils.env_checker import check_env
 
 import envpool
 import tests.environments.registration  # noqa: F401  (registers the test environments)
+from tests.python.actions_test import Tensor
 
 TASKS = ["CartPole-v1", "Pendulum-v1", "Blackjack-v1", "MinAtar/Breakout-v0", "MiniGrid-Empty-5x5-v0", "Counter-v0"]
 
@@ -104,3 +105,7 @@ def test_bad_calls():
         env.step(2)
     with pytest.raises(ValueError, match=r"\[CartPole-v1\] action"):
         env.step([0, 1])
+    with pytest.raises(TypeError, match=r"^\[CartPole-v1\] action: .* got Tensor: Use tensor.detach\(\)"):
+        env.step(Tensor())
+    with pytest.raises(TypeError, match=r"^\[CartPole-v1\] action: .* got None$"):
+        env.step(None)

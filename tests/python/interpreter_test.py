@@ -155,15 +155,13 @@ STEPS, SLEEPS, HANGS = "0", "2", "3"  # Faulty's commands
 )
 def test_a_program_ends_while_a_pool_steps(kept, command, num_pools, times):
     for _ in range(times):
-        began = time.monotonic()
         assert run(BUSY, kept, command, num_pools) == ("ends\nsteps\n" if kept == "atexit" else "ends\n")
-        assert time.monotonic() - began < 60
 
 
 def test_hanging_environments_delay_the_exit_by_seconds():
     began = time.monotonic()
     assert run(BUSY, "forever", HANGS, "2") == "ends\n"
-    assert 4 < time.monotonic() - began < 60
+    assert time.monotonic() - began > 4
 
 
 def test_importing_in_a_subinterpreter():
@@ -371,9 +369,9 @@ NO_MEMORY = """
         for row, env_id in enumerate(batch[ENV_ID]):
             rows[int(env_id)].append([array[row].copy() for array in batch])
         receive()
-        state = call(pool.snapshot, 1)
-        call(pool.restore, 2, state)
-        call(pool.clone, 0, ids[1:], seeds[1:], streams[1:])
+        states = call(pool.snapshot, [1, 3])
+        call(pool.restore, [2, 0], states)
+        call(pool.clone, [0, 0, 0], ids[1:], seeds[1:], streams[1:])
         assert call(pool.players, ids) == [1, 1, 1, 1]
         for wrong in (np.full(4, 99, np.int32), np.ones(3, np.int32), np.full(4, 0.5), None, "no"):
             try:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import envpool
+from tests.support.interrupting import FACES, check_interrupts
 
 
 class Slow(gymnasium.Env):
@@ -153,3 +154,42 @@ def test_a_handler_that_steps_the_interrupted_pool(make):
     assert len(errors) == 1
     assert errors[0].startswith("[Slow-v0] step: expected no step of this pool in a signal handler that interrupts one")
     assert counted(env.step(np.zeros(1, int))) == 2
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_an_interrupt_anywhere_in_a_call(face):
+    if face == "sb3":
+        pytest.importorskip("stable_baselines3")
+    check_interrupts(face)
+
+
+class Interrupting:
+    """Raises KeyboardInterrupt when an attribute is read that NumPy or envpool looks for."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __getattr__(self, name):
+        if name == self.name:
+            raise KeyboardInterrupt
+        raise AttributeError(name)
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        if self.name == "[]":
+            raise KeyboardInterrupt
+        return (0, 1)[index]
+
+
+@pytest.mark.parametrize("name", ["__array__", "__array_interface__", "[]"])
+@pytest.mark.parametrize("argument", ["action", "env_id"])
+def test_an_interrupt_while_an_argument_is_converted(name, argument):
+    """No error about the argument takes the place of the KeyboardInterrupt."""
+    env = envpool.make_gymnasium("CartPole-v1", num_envs=2)
+    env.reset()
+    arguments = {"action": [0, 1], "env_id": [0, 1]}
+    with pytest.raises(KeyboardInterrupt):
+        env.step(**{**arguments, argument: Interrupting(name)})
+    assert env.step(**arguments)[-1]["elapsed_step"].tolist() == [1, 1]

@@ -7,20 +7,17 @@ Such a block has a line `<!-- needs: package, package -->` above it. The virtual
 
 import importlib.util
 import os
-import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-SOURCE = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"))
-BLOCK = re.compile(r"^<!-- needs: ([^\n]+) -->\n+```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES = [path for path in (SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))) if path.is_file()]
+from tests.support.pages import PAGES, code_blocks
+
 PROGRAMS = [
-    pytest.param(needs.split(", "), code, id=f"{page.stem}-{needs.split(', ')[0]}-{number}")
+    pytest.param(block.needs, block.text, id=f"{page.stem}-{block.needs[0]}-{number}")
     for page in PAGES
-    for number, (needs, code) in enumerate(BLOCK.findall(page.read_text()))
+    for number, block in enumerate(block for block in code_blocks(page) if block.kind == "python" and block.needs)
 ]
 
 pytestmark = pytest.mark.skipif(not PAGES, reason="needs the sources: ENVPOOL_SOURCE_DIR")

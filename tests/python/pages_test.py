@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every code block of README.md, CONTRIBUTING.md and docs/.
 
-The blocks of a page run in order in one namespace, except that each block of the README is a program of its own. C++
-headers are written to the file that their first line names. A `text` block must equal the output of the Python block
-before it. A comment `<!-- not run: why -->` above a block skips it, and so does `<!-- needs: package -->`, because
+The blocks of a page run in order in one namespace, except that each block of the README, and each Python block whose first
+line names a file, is a program of its own. C++ headers are written to the file that their first line names. A `text`
+block must equal the output of the Python block before it. A comment `<!-- not run: why -->` above a block skips it, and so does `<!-- needs: package -->`, because
 library_pages_test.py runs that block.
 """
 
@@ -12,18 +12,17 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-SOURCE = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"))
-README = SOURCE / "README.md"
-PAGES = [SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^(<!-- (?:not run|needs): [^\n]+ -->\n+)?```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NOT_PYTHON = {"sh", "console", "cmake", "toml"}
+from tests.support import pages
+from tests.support.pages import README, SOURCE, Block
+
+PAGES = [page for page in pages.PAGES if page != README]
+NOT_PYTHON = {"sh", "console", "cmake", "toml", "{eval-rst}"}
 
 pytestmark = [
     pytest.mark.skipif(not README.is_file(), reason="needs the sources: ENVPOOL_SOURCE_DIR"),
@@ -42,18 +41,13 @@ def without_opengl():
         raise
 
 
-def blocks(page: Path) -> list[tuple[str, str]]:
-    text = page.read_text() if page.is_file() else ""
-    return [(kind, block) for skipped, kind, block in BLOCK.findall(text) if not skipped]
+def blocks(page: Path) -> list[Block]:
+    """Returns the blocks that this test runs."""
+    return [block for block in pages.code_blocks(page) if not block.note]
 
 
-def tutorials_header() -> str:
-    return next(text for kind, text in blocks(SOURCE / "docs" / "write_your_own.md") if kind == "cpp")
-
-
-def write_header(text: str) -> None:
-    (file,) = re.findall(r"^// (\w+\.h)$", text.splitlines()[0])
-    Path(file).write_text(text)
+def tutorials_header() -> Block:
+    return next(block for block in blocks(SOURCE / "docs" / "write_your_own.md") if block.kind == "cpp")
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +60,7 @@ def test_a_comment_skips_one_block(tmp_path):
     page = tmp_path / "page.md"
     skipped, run = "<!-- not run: why -->\n```python\nfail\n```\n", "```python\npass\n```\n"
     page.write_text(f"{skipped}\n{run}\n{skipped}\n{run}")
-    assert blocks(page) == [("python", "pass\n")] * 2
+    assert [(block.kind, block.text) for block in blocks(page)] == [("python", "pass\n")] * 2
 
 
 @pytest.mark.sampled(one_in=2)
@@ -77,30 +71,36 @@ def test_code_of_pages(page, tmp_path, monkeypatch, cache):
     monkeypatch.setenv("ENVPOOL_CACHE_DIR", str(cache))
     names = {"__name__": "__main__"}
     printed = ""
-    for kind, text in blocks(page):
-        if kind == "cpp":
-            write_header(text)
-        elif kind == "python":
+    for block in blocks(page):
+        if block.file:
+            Path(block.file).write_text(block.text)
+        if block.kind == "python" and block.file:
+            printed = subprocess.run(
+                [sys.executable, block.file], check=True, stdout=subprocess.PIPE, text=True, timeout=300
+            ).stdout
+        elif block.kind == "python":
             with contextlib.redirect_stdout(io.StringIO()) as out, without_opengl():
-                exec(compile(text, page.name, "exec"), names)
+                exec(compile(block.text, page.name, "exec"), names)
             printed = out.getvalue()
-        elif kind == "text":
-            assert printed == text
+        elif block.kind == "text":
+            assert printed == block.text
         else:
-            assert kind in NOT_PYTHON, f"unknown kind of block: {kind!r}"
+            assert block.kind == "cpp" and block.file or block.kind in NOT_PYTHON, (
+                f"unknown kind of block: {block.kind!r}"
+            )
 
 
-@pytest.mark.parametrize("number", range(len(blocks(README))))
-def test_code_of_the_readme(number, tmp_path, monkeypatch, cache):
-    kind, text = blocks(README)[number]
-    if kind != "python":
-        assert kind == "cpp"
-        return
+PROGRAMS = [block.text for block in blocks(README) if block.kind == "python"]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[str(number) for number in range(len(PROGRAMS))])
+def test_code_of_the_readme(program, tmp_path, monkeypatch, cache):
+    assert {block.kind for block in blocks(README)} == {"cpp", "python", "sh"}
     pytest.importorskip("jax")
     monkeypatch.chdir(tmp_path)
-    for header in (block for kind, block in blocks(README) if kind == "cpp"):
-        write_header(header)
-    Path("empty.py").write_text(text)
+    for header in (block for block in blocks(README) if block.kind == "cpp"):
+        Path(header.file).write_text(header.text)
+    Path("empty.py").write_text(program)
     done = subprocess.run(
         [sys.executable, "empty.py"],
         env={**os.environ, "ENVPOOL_CACHE_DIR": str(cache)},
@@ -115,8 +115,7 @@ def test_the_tutorials_game_compiles_for_a_gpu(tmp_path):
     from envpool.cuda.program import program
     from tests.cuda.nvrtc import FLAGS, compile_source
 
-    header = tutorials_header()
-    assert header.startswith("// dodge.h")
-    (tmp_path / "dodge.h").write_text(header)
+    assert tutorials_header().file == "dodge.h"
+    (tmp_path / "dodge.h").write_text(tutorials_header().text)
     flags = ["--gpu-architecture=sm_80", *FLAGS, f"-I{tmp_path}"]
     assert compile_source(program("dodge.h", "Dodge").source, flags).cubin.startswith(b"\x7fELF")

@@ -9,7 +9,13 @@ import envpool
 import tests.environments.registration  # noqa: F401  (registers the test environments)
 
 RANGES = {
-    "CartPole-v1": [{"low": 0.04, "high": 0.05}, {"low": -0.01}, {"high": 0.5}, {"low": 0.2, "high": 0.2}],
+    "CartPole-v1": [
+        {"low": 0.04, "high": 0.05},
+        {"low": -0.01},
+        {"high": 0.5},
+        {"low": 0.2, "high": 0.2},
+        {"low": np.array(0.01)},
+    ],
     "Acrobot-v1": [{"low": -0.5, "high": 0.25}, {"high": 0.0}],
     "MountainCar-v0": [{"low": -1.0, "high": -0.9}],
     "MountainCarContinuous-v0": [{"low": -0.3, "high": 0.2}],

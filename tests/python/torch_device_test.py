@@ -19,6 +19,7 @@ import pytest
 
 import envpool
 import tests.environments.registration  # noqa: F401  (registers Crowd)
+from tests.python.torch_examples_test import read_checkpoint
 from tests.standin.driver import STANDIN
 
 torch = pytest.importorskip("torch")
@@ -111,7 +112,7 @@ def test_pools_on_the_cpu_and_on_the_stand_in_train_the_same_bits(options, tmp_p
     for env_device in ("cpu", "cuda"):
         done = script(tmp_path / env_device, env_device=env_device, **{"video": "film.gif", **options})
         assert done.returncode == 0, done.stderr
-        states[env_device] = torch.load(tmp_path / env_device / "checkpoint.pt", weights_only=False)
+        states[env_device] = read_checkpoint(tmp_path / env_device / "checkpoint.pt")
     for name in ("modules", "attributes", "generator", "environments"):
         assert bits(states["cpu"][name]) == bits(states["cuda"][name]), name
     assert states["cpu"]["attributes"]["run"]["steps"] == 144

@@ -6,6 +6,7 @@ torch_device_test.py has more tests of examples/ppo_device.py.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -61,8 +62,37 @@ def bits(state, leave=("wall", "cpu", "seconds")):
     return (state.dtype, state.shape, state.tobytes()) if isinstance(state, np.ndarray) else repr(state)
 
 
+def read_checkpoint(path):
+    spec = importlib.util.spec_from_file_location("common", EXAMPLES / "common.py")
+    common = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(common)
+    return common.read(path)
+
+
 def checkpoint(out):
-    return torch.load(out / "checkpoint.pt", weights_only=False)
+    return read_checkpoint(out / "checkpoint.pt")
+
+
+class Code:
+    """Creates a file when it is unpickled."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.file),)
+
+
+def test_a_checkpoint_cannot_contain_code(tmp_path):
+    whole = train("pqn_atari", tmp_path / "run")
+    assert whole.returncode == 0, whole.stderr
+    path = tmp_path / "run" / "checkpoint.pt"
+    torch.save({**read_checkpoint(path), "code": Code(tmp_path / "created")}, path)
+    resumed = train("pqn_atari", tmp_path / "run", "--resume")
+    assert resumed.returncode == 1 and "is damaged or not a checkpoint" in resumed.stderr
+    loaded = train("ppo_device", tmp_path / "device", f"--load=all={path}")
+    assert loaded.returncode != 0 and "--load" in loaded.stderr
+    assert not (tmp_path / "created").exists()
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

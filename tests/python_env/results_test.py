@@ -187,13 +187,7 @@ def test_a_constructor_that_raises_anything(error: BaseException) -> None:
         envpool.make_gymnasium("Unmade-v0")
 
 
-def test_rendering_and_snapshots_are_refused_with_a_reason() -> None:
-    with after() as env:
-        env.reset()
-        with pytest.raises(
-            RuntimeError, match="cannot save its state, because the state of a Python environment is known"
-        ):
-            env.snapshot(0)
+def test_rendering_is_refused_with_a_reason() -> None:
     with pytest.raises(ValueError, match="render_mode: expected None, because the environment cannot be rendered"):
         envpool.make_gymnasium("Result-v0", render_mode="rgb_array")
 

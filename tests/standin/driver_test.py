@@ -215,6 +215,21 @@ def test_a_cache_folder_that_cannot_be_made_is_reported(driver: Driver, monkeypa
         driver.module(PTX + "\n")
 
 
+def test_a_cache_folder_that_other_users_could_change_is_refused(
+    driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own").mkdir(mode=0o700)
+    (tmp_path / "link").symlink_to("own")
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    for name in ("link", "open"):
+        monkeypatch.setenv("ENVPOOL_STANDIN_CACHE", str(tmp_path / name))
+        with pytest.raises(CudaError, match="ENVPOOL_STANDIN_CACHE"):
+            driver.module(PTX + "\n")
+    monkeypatch.setenv("ENVPOOL_STANDIN_CACHE", str(tmp_path / "own"))
+    driver.module(PTX + "\n")
+
+
 LOADER = """
 import ctypes, sys
 driver, context, module = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p(), ctypes.c_void_p()

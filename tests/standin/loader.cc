@@ -108,7 +108,8 @@ std::string cache_folder() {
       setting("ENVPOOL_STANDIN_CACHE", setting("TMPDIR", "/tmp") + "/envpool-standin-" + std::to_string(geteuid()));
   mkdir(folder.c_str(), 0700);
   struct stat found = {};
-  const bool ours = stat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+  // A symbolic link in a shared folder could lead elsewhere later.
+  const bool ours = lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
                     (found.st_mode & 022) == 0;
   return ours ? folder : "";
 }

@@ -12,7 +12,6 @@ the layouts of the environments and the specifications of the cards.
 from __future__ import annotations
 
 import csv
-import functools
 import re
 import sys
 from collections.abc import Mapping
@@ -305,8 +304,7 @@ def continue_from_play(pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.ra
                 for field in arrays.actions
             }
         )
-    for env_id in range(sample.num_envs):
-        pool.restore(env_id, cpu.snapshot(env_id))
+    pool.restore(None, cpu.snapshot())
     pool._pool.wait()
 
 
@@ -329,9 +327,7 @@ def bytes_of(task_id: str) -> int:
     assert table.device is not None
     pool: Any = envpool.make_gymnasium(task_id, num_envs=1)
     pool.reset()
-    # A snapshot is a header followed by the contents of a slot. All environments have the same header.
-    header = _header_bytes()
-    slot = len(pool.snapshot(0)) - header
+    slot: int = pool._pool.state_bytes(0)
     pool.close()
     own = [*arrays.actions, *arrays.observations, *arrays.infos]
     rows = sum(
@@ -346,18 +342,6 @@ def bytes_of(task_id: str) -> int:
 
 
 PER_PLAYER = ("reward", "discount", "players.env_id")
-
-
-@functools.cache
-def _header_bytes() -> int:
-    """Returns how many bytes of a snapshot come before the state."""
-    pool: Any = envpool.make_gymnasium("CartPole-v1", num_envs=1)
-    pool.reset()
-    device = find("CartPole-v1").load().device
-    assert device is not None
-    header: int = len(pool.snapshot(0)) - -(-(device["state_at"] + device["state_bytes"]) // 16) * 16
-    pool.close()
-    return header
 
 
 def ceilings(work: Work, layout: int, card: Card) -> dict[str, float]:

@@ -2,6 +2,7 @@
 """Calls an environment's functions (functions.h) through ctypes, without a pool."""
 
 import ctypes
+import hashlib
 
 import numpy as np
 
@@ -45,6 +46,27 @@ def pointer(array):
 def mixed_bits(step, count):
     """Returns well-mixed 31-bit numbers, from which tests make the actions of a step."""
     return np.arange(step * count, (step + 1) * count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(33)
+
+
+def golden_hash(engine, act, before, after=lambda states: (), fresh=None):
+    """Returns a hash of 300 steps of 64 environments, which is the same on every machine.
+
+    Args:
+        engine: the functions of an environment.
+        act: returns the actions of a step, from well-mixed numbers.
+        before: returns arrays of states that are hashed before rewards and ends.
+        after: returns arrays of states that are hashed after these.
+        fresh: returns states from which finished episodes continue, from the states and the number of the step; None:
+            a reset with this number as seed.
+    """
+    fresh = fresh or (lambda states, step: engine.reset(64, seed=step))
+    states, digest = engine.reset(64, seed=3), hashlib.sha256()
+    for step in range(300):
+        reward, terminated = engine.step(states, act(mixed_bits(step, 64)), seed=step)
+        states[terminated] = fresh(states, step)[terminated]
+        for array in (*before(states), reward, terminated, *after(states)):
+            digest.update(array.tobytes())
+    return digest.hexdigest()[:16]
 
 
 class Calls:

@@ -48,7 +48,9 @@ from tests.support.mutations import (
     extremes,
     mutations,
     put,
+    sampled_cases,
     some_of,
+    state_of,
     values_end,
     with_checksum,
 )
@@ -140,7 +142,8 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
         env.restore(1, made)
         assert env.snapshot(1) == made, f"{task_id}: a state that a step made changed when it was restored"
     sound = [env.snapshot(i) for i in range(3)]
-    signed = Signed(sound[1])
+    signed = Signed(sound[1], state_of(env, 1))
+    packed = Signed(sound[1])
     accepted = refused = 0
     expected: dict[tuple[int, int], list[bytes]] = {}  # by the numbers of steps
 
@@ -185,6 +188,9 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
         tried(what, signed.with_body(body))
     for number, (what, body) in enumerate(changed_together(signed.body, rng, 64 if whole else 16)):
         tried(what, signed.with_body(body), LONG, HELD[number % 2])
+    if packed.body != signed.body:
+        for what, body in sampled_cases(packed.body, [], rng, 1500 if whole else 100):
+            tried(f"packed, {what}", packed.with_body(body))
     for length in (0, 1, 31, 32, len(sound[1]) - 1, len(sound[1]) + 1):
         refused_or_raise(env, (sound[1] + b"\0")[:length], f"{task_id}: {length} bytes")
         refused += 1

@@ -11,44 +11,63 @@ from typing import Any
 import numpy as np
 
 HEAD = struct.Struct("<QQQii")  # header of a snapshot: magic, identity, checksum, players, over
+PLAIN = int.from_bytes(b"NVPOOL02", "little")  # the magic number of a snapshot whose state is not packed
 TAG = range(40, 44)  # the bytes of a row that identify its environment; other environments refuse the row
 WORDS = (0, 1, 2, 255, 1 << 31, (1 << 31) - 1, (1 << 32) - 1, 2_000_000_000, 0x7F800000, 0x7FC00000, 0xFF7FFFFF)
 DOUBLES = (float("nan"), float("inf"), -1e308, 1e18, -1.0)
 
 
-def checksum(data: bytes, mark: int = 0xCBF29CE484222325) -> int:
-    """Returns the FNV-1a checksum of snapshots."""
-    for byte in data:
-        mark = (mark ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+def checksum(data: bytes, seed: int = 0) -> int:
+    """Returns the checksum of snapshots."""
+    mask = 0xFFFFFFFFFFFFFFFF
+
+    def mix(mark: int, word: int) -> int:
+        mark = (mark ^ word) * 0xD1342543DE82EF95 & mask
+        return mark ^ mark >> 32
+
+    words = np.frombuffer(data + bytes(-len(data) % 8), "<u8").tolist()
+    whole = len(data) // 32 * 4
+    lanes = [seed + lane & mask for lane in range(4)]
+    for at in range(0, whole, 4):
+        lanes = [mix(mark, word) for mark, word in zip(lanes, words[at : at + 4], strict=True)]
+    mark = mix(seed, len(data))
+    for word in words[whole:] + lanes:
+        mark = mix(mark, word)
     return mark
 
 
 class Signed:
-    """Makes variants of a snapshot with correct checksums. The checksum of each prefix is computed only once."""
+    """Makes variants of a snapshot with correct checksums.
 
-    def __init__(self, snapshot: bytes) -> None:
+    Args:
+        snapshot: a snapshot.
+        state: the state in it, which is passed if the snapshot is packed; the variants are then not packed.
+    """
+
+    def __init__(self, snapshot: bytes, state: bytes | None = None) -> None:
         self.magic, self.identity, _, self.players, self.over = HEAD.unpack_from(snapshot)
-        self.body = snapshot[HEAD.size :]
-        self.marks = [checksum(self._head(0, self.players, self.over))]
-        for byte in self.body:
-            self.marks.append(checksum(bytes([byte]), self.marks[-1]))
+        self.body = snapshot[HEAD.size :] if state is None else state
+        if state is not None:
+            self.magic = PLAIN
 
-    def _head(self, mark: int, players: int, over: int) -> bytes:
-        return HEAD.pack(self.magic, self.identity, mark, players, over)
+    def _signed(self, players: int, over: int, body: bytes) -> bytes:
+        mark = checksum(body, checksum(HEAD.pack(self.magic, self.identity, 0, players, over)))
+        return HEAD.pack(self.magic, self.identity, mark, players, over) + body
 
     def with_body(self, body: bytes) -> bytes:
         """Returns the snapshot with another state."""
-        same = 0
-        if body[: len(body) // 2] == self.body[: len(body) // 2]:
-            same = len(body) // 2
-        while same < len(body) and body[same] == self.body[same]:
-            same += 1
-        return self._head(checksum(body[same:], self.marks[same]), self.players, self.over) + body
+        return self._signed(self.players, self.over, body)
 
     def with_head(self, players: int, over: int) -> bytes:
         """Returns the snapshot with another number of players and another flag of whether the episode is over."""
-        mark = checksum(self.body, checksum(self._head(0, players, over)))
-        return self._head(mark, players, over) + self.body
+        return self._signed(players, over, self.body)
+
+
+def state_of(env: Any, env_id: int) -> bytes:
+    """Returns an environment's state as the environment saves it, not packed."""
+    pool = env._pool
+    data: bytes = pool.read_states(np.array([env_id], np.int32), 0, pool.state_bytes(env_id)).tobytes()
+    return data
 
 
 def put(body: bytes, at: int, what: bytes) -> bytes:

@@ -128,7 +128,8 @@ def test_an_engine_that_hangs_is_replaced() -> None:
 
 
 def test_an_engine_that_writes_nonsense_to_its_queue_is_replaced() -> None:
-    with envpool.make_gymnasium(TASK, num_envs=1) as env:
+    """The pool does not wait for the timeout, which is longer than a test may take."""
+    with envpool.make_gymnasium(TASK, num_envs=1, engine_timeout=3600) as env:
         env.reset()
         engine = engines(os.getpid())[0]
         os.kill(engine, signal.SIGSTOP)
@@ -136,10 +137,8 @@ def test_an_engine_that_writes_nonsense_to_its_queue_is_replaced() -> None:
         with open("/proc/self/mem", "r+b", buffering=0) as memory:
             memory.seek(int(line.split("-")[0], 16) + 16 + 24)  # the number of messages, of which 64 fit
             memory.write((65).to_bytes(8, "little"))
-        started = time.monotonic()
         with pytest.raises(EnvError, match="environment 0: ViZDoom's engine does not answer: it did not play a tic"):
             env.step(IDLE[:1])
-        assert time.monotonic() - started < 30  # long before engine_timeout
         env.step(IDLE[:1])
 
 
@@ -230,23 +229,22 @@ def test_leftovers_of_a_killed_process_are_removed() -> None:
 
 @pytest.mark.parametrize("under_way", ["step", "start"])
 def test_closing_a_pool_whose_engine_hangs(under_way: str, tmp_path: Path) -> None:
+    """close() does not wait for the timeout, which is longer than a test may take."""
     hangs = tmp_path / "hangs"
     started = tmp_path / "started"
     before = left_behind()
     if under_way == "step":
-        env = envpool.make_gymnasium(TASK, num_envs=1)
+        env = envpool.make_gymnasium(TASK, num_envs=1, engine_timeout=3600)
         env.reset()
         os.kill(engines(os.getpid())[0], signal.SIGSTOP)
         env.send(IDLE[:1])
     else:
         hangs.write_text(f"#!/bin/sh\necho >> {started}\nexec sleep 60\n")
         hangs.chmod(0o755)
-        env = envpool.make_gymnasium(TASK, num_envs=1, vzd_path=hangs)
+        env = envpool.make_gymnasium(TASK, num_envs=1, vzd_path=hangs, engine_timeout=3600)
         env.async_reset()
     time.sleep(0.3)
-    begin = time.monotonic()
     env.close()
-    assert time.monotonic() - begin < 5
     assert engines(os.getpid()) == []
     expect_nothing_new(before)
     if under_way == "start":

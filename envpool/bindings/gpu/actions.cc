@@ -123,7 +123,8 @@ void DeviceActions::describe_borrowed(size_t f, const Borrowed& given, i64 rows,
                                       python::shape_text({given.shape.begin(), given.shape.end()})));
   }
   const bool to_bool = field.dtype == abi::kBool, to_real = field.dtype >= abi::kF32;
-  if ((to_bool || to_real) && to_bool != (given.dtype == abi::kBool)) {
+  // The kernel checks that integers for booleans are 0 or 1, as in samples of gymnasium's MultiBinary.
+  if (to_bool ? given.dtype >= abi::kF32 : to_real && given.dtype == abi::kBool) {
     throw py::type_error(label_.text(name + ": expected " + (to_bool ? "booleans" : "floats") + " (" +
                                      dtype_name(field.dtype) + "), got " + dtype_name(given.dtype)));
   }

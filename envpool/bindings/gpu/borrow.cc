@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "envpool/bindings/arguments.h"
 #include "envpool/bindings/gpu/array.h"
 #include "envpool/core/table/spec.h"
 
@@ -122,7 +123,7 @@ void borrow_interface(const py::object& object, const Stream& stream, const std:
 }  // namespace
 
 bool borrow(const py::object& object, const Stream& stream, const std::string& name, Borrowed& out) {
-  if (py::hasattr(object, "__dlpack_device__") && py::hasattr(object, "__dlpack__")) {
+  if (python::has_attribute(object, "__dlpack_device__") && python::has_attribute(object, "__dlpack__")) {
     const py::tuple device = object.attr("__dlpack_device__")();
     const int type = py::int_(device[0]);
     const int number = device[1].cast<int>();
@@ -138,7 +139,7 @@ bool borrow(const py::object& object, const Stream& stream, const std::string& n
     borrow_dlpack(object, stream, name, out);
     return true;
   }
-  if (!py::hasattr(object, "__cuda_array_interface__")) return false;
+  if (!python::has_attribute(object, "__cuda_array_interface__")) return false;
   borrow_interface(object, stream, name, out);
   return true;
 }

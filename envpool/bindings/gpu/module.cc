@@ -74,15 +74,16 @@ void bind_pool(py::module_& module) {
       .def("send", &DevicePool::send, py::arg("action"), py::arg("env_id") = py::none())
       .def("reset", &DevicePool::reset, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),
            py::arg("streams") = py::none())
-      .def("recv", &DevicePool::recv, py::arg("timeout") = -1.0)
-      .def("discard", &DevicePool::discard)
-      .def("snapshot", &DevicePool::snapshot, py::arg("env_id"))
-      .def(
-          "restore",
-          [](DevicePool& pool, i32 env_id, const py::bytes& state) { pool.restore(env_id, std::string(state)); },
-          py::arg("env_id"), py::arg("state"))
-      .def("clone", &DevicePool::clone, py::arg("source"), py::arg("env_ids"), py::arg("seeds") = py::none(),
+      .def("reset_and_recv", &DevicePool::reset_and_recv, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),
            py::arg("streams") = py::none())
+      .def("recv", &DevicePool::recv, py::arg("timeout") = -1.0)
+      .def("abandon", &DevicePool::abandon)
+      .def("discard", &DevicePool::discard)
+      .def("snapshot", &DevicePool::snapshot, py::arg("env_ids"))
+      .def("restore", &DevicePool::restore, py::arg("env_ids"), py::arg("states"))
+      .def("clone", &DevicePool::clone, py::arg("sources"), py::arg("env_ids"), py::arg("seeds") = py::none(),
+           py::arg("streams") = py::none())
+      .def("observe", &DevicePool::observe, py::arg("env_ids") = py::none())
       .def("players", &DevicePool::players, py::arg("env_ids") = py::none())
       .def("states", &DevicePool::states)
       .def("render", &DevicePool::render, py::arg("env_ids") = py::none())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "envpool/bindings/gpu/pool.h"
 
+#include <algorithm>
 #include <exception>
 #include <numeric>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "envpool/bindings/gpu/capacity.h"
 #include "envpool/bindings/interpreter.h"
 #include "envpool/bindings/seeds.h"
+#include "envpool/bindings/snapshots.h"
 
 namespace envpool::cuda {
 
@@ -24,6 +26,7 @@ DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceO
       layout_(states_.layout()),
       blocks_(layout_, options_.batch_size,
               config.autoreset == abi::kAutoresetSameStep ? FinalFields::kKept : FinalFields::kNone, Failures::kNever),
+      places_(places_of(options_.batch_size)),
       ids_(config.num_envs),
       busy_(size_t(config.num_envs), 0) {
   if (table_.device == nullptr) label_.throw_invalid_argument("device: this environment cannot run on a GPU");
@@ -32,12 +35,6 @@ DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceO
                                   " arrays on a GPU, got " + std::to_string(layout_.num_fields));
   }
   choose_outputs(outputs);
-  for (const Array& array : blocks_.arrays) {
-    offsets_.push_back(block_bytes_);
-    block_bytes_ += aligned(blocks_.bytes_of(array, options_.batch_size));
-  }
-  done_at_ = block_bytes_;
-  block_bytes_ += aligned(options_.batch_size);
 
   const Driver& driver = Driver::open(options_.library);
   context_ = std::make_shared<const Context>(driver, options_.number);
@@ -46,12 +43,12 @@ DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceO
   kernel_ = kernel_of(driver, module_, "envpool_run");
   // Each group needs two blocks: one that the caller holds, and one that the next launch writes.
   const i64 groups = num_envs_ / options_.batch_size, blocks = options_.in_place ? 1 : 2;
-  require_memory(*context_, kernel_, num_envs_, states_.bytes() + blocks * groups * block_bytes_, label_);
+  require_memory(*context_, kernel_, num_envs_, states_.bytes() + blocks * groups * places_.bytes, label_);
   // Groups of an asynchronous pool must be able to run concurrently with the caller's work on the legacy stream.
   const auto order = options_.batch_size == num_envs_ ? WithLegacyStream::kInOrder : WithLegacyStream::kIndependent;
   std::vector<std::shared_ptr<const Stream>> streams;
   for (i32 first = 0; first < num_envs_; first += options_.batch_size) {
-    groups_.push_back(std::make_unique<Group>(label_, context_, order, block_bytes_, options_.in_place));
+    groups_.push_back(std::make_unique<Group>(label_, context_, order, places_.bytes, options_.in_place));
     std::vector<i32> ids(size_t(options_.batch_size));
     std::iota(ids.begin(), ids.end(), first);
     groups_.back()->ids = std::make_shared<const std::vector<i32>>(std::move(ids));
@@ -150,20 +147,16 @@ void DevicePool::check_usable() {
 }
 
 void DevicePool::require_idle(i32 env_id, const char* call) const {
-  if (env_id < 0 || env_id >= num_envs_) {
-    label_.throw_invalid_argument(std::string(call) + ": env_id: expected an id in 0.." +
-                                  std::to_string(num_envs_ - 1) + ", got " + std::to_string(env_id));
+  label_.require_env_id(call, env_id, num_envs_);
+  if (groups_[size_t(env_id / options_.batch_size)]->busy || busy_[size_t(env_id)] != 0) {
+    label_.throw_under_way(call, env_id);
   }
-  if (!groups_[size_t(env_id / options_.batch_size)]->busy && busy_[size_t(env_id)] == 0) return;
-  label_.throw_invalid_call(std::string(call) + ": environment " + std::to_string(env_id) +
-                            " is under way; receive its result first");
 }
 
 void DevicePool::send_parts(const char* call, const std::function<std::vector<CallPart>()>& convert) {
   const CallGuard guard(*this);
   check_usable();
   if (sending_) label_.throw_invalid_call(std::string(call) + ": another send or reset of this pool has not returned");
-  resetting_ = false;
   const Context::Current current(*context_);
   std::vector<CallPart> parts;
   sending_ = true;
@@ -191,7 +184,7 @@ DevicePool::Pending DevicePool::describe(CallPart& part) {
   Launches& launches = part.group->launches;
   Pending pending{part.group, launches.block(), part.ids};
   const Address base = pending.block->memory.address();
-  const auto at = [&](size_t array) { return reinterpret_cast<void*>(base + Address(offsets_[array])); };
+  const auto at = [&](size_t array) { return reinterpret_cast<void*>(base + Address(places_.arrays[array])); };
   for (size_t f = 0; f < abi::kCommonFields; ++f) launch.common[f] = at(f);
   for (i32 f = 0; f < layout_.num_fields; ++f) {
     launch.own[f] = at(size_t(abi::kCommonFields + f));
@@ -199,7 +192,7 @@ DevicePool::Pending DevicePool::describe(CallPart& part) {
     launch.row_bytes[f] = layout_.fields[f].row_bytes;
     launch.per_player[f] = layout_.fields[f].per_player != 0;
   }
-  launch.done = reinterpret_cast<u8*>(base + Address(done_at_));
+  launch.done = reinterpret_cast<u8*>(base + Address(places_.done));
   if (layout_.max_players > 1) launch.player_env_id = static_cast<i32*>(at(blocks_.arrays.size() - 1));
   states_.describe(launches.stream(), launch);
   launch.count = part.rows();
@@ -260,11 +253,10 @@ void DevicePool::reset(const py::object& env_id, const py::object& seeds, const 
     }
     return parts;
   });
-  resetting_ = true;
 }
 
 DevicePool::Pending DevicePool::next_pending() {
-  if (pending_.empty()) label_.throw_invalid_call("recv: nothing is under way; call send, reset or async_reset first");
+  if (pending_.empty()) label_.throw_nothing_under_way();
   Pending pending = std::move(pending_.front());
   pending_.pop_front();
   set_busy(pending, false);
@@ -272,30 +264,51 @@ DevicePool::Pending DevicePool::next_pending() {
   return pending;
 }
 
+py::tuple DevicePool::reset_and_recv(const py::object& env_id, const py::object& seeds, const py::object& streams) {
+  await_programs(env_id);
+  const CallGuard guard(*this);
+  reset(env_id, seeds, streams);
+  return receive();
+}
+
 py::tuple DevicePool::recv(f64) {
   const CallGuard guard(*this);
-  // The methods `reset` of Python call this directly after the pool's `reset`, like the second half of a step (Faults).
-  if (!std::exchange(resetting_, false)) check_usable();
+  check_usable();
   return receive();
 }
 
 py::tuple DevicePool::receive() {
   check_open();
   const Pending pending = next_pending();
-  const auto rows = i64(pending.ids->size());
+  return arrays_of(pending.block, places_, pending.ids);
+}
+
+DevicePool::Places DevicePool::places_of(i64 rows) const {
+  Places places;
+  for (const Array& array : blocks_.arrays) {
+    places.arrays.push_back(places.bytes);
+    places.bytes += aligned(blocks_.bytes_of(array, i32(rows)));
+  }
+  places.done = places.bytes;
+  places.bytes += aligned(rows);
+  return places;
+}
+
+py::tuple DevicePool::arrays_of(const std::shared_ptr<DeviceBlock>& block, const Places& places, const Ids& ids) const {
+  const auto rows = i64(ids->size());
   py::tuple arrays(outputs_.size());
-  const Address base = pending.block->memory.address();
+  const Address base = block->memory.address();
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const int index = outputs_[i];
     if (index < 0) {
-      arrays[i] = DeviceArray(pending.block, base + Address(done_at_), {abi::kBool, {rows}});
+      arrays[i] = DeviceArray(block, base + Address(places.done), {abi::kBool, {rows}});
       continue;
     }
     const Array& array = blocks_.arrays[size_t(index)];
     DeviceArray::Layout layout{array.dtype, {rows * (array.per_player ? layout_.max_players : 1)}};
     layout.shape.insert(layout.shape.end(), array.shape.begin(), array.shape.end());
-    arrays[i] = DeviceArray(pending.block, base + Address(offsets_[size_t(index)]), std::move(layout),
-                            index == abi::kEnvId ? pending.ids : nullptr);
+    arrays[i] = DeviceArray(block, base + Address(places.arrays[size_t(index)]), std::move(layout),
+                            index == abi::kEnvId ? ids : nullptr);
   }
   return arrays;
 }
@@ -313,6 +326,15 @@ py::tuple DevicePool::step(const py::object& action, const py::object& env_id) {
 void DevicePool::discard() {
   const CallGuard guard(*this);
   check_usable();
+  drop_pending();
+}
+
+void DevicePool::abandon() {
+  const CallGuard guard(*this);
+  if (groups_.size() == 1) drop_pending();
+}
+
+void DevicePool::drop_pending() {
   const Context::Current current(*context_);
   for (const Pending& pending : pending_) set_busy(pending, false);
   pending_.clear();
@@ -320,34 +342,80 @@ void DevicePool::discard() {
 
 // --- states and rendering ---
 
-std::vector<i32> DevicePool::idle_ids(const py::object& env_ids, const char* name, const char* call) {
-  ids_.convert(env_ids, name, options_.label);
-  const std::vector<i32> ids(ids_.data(), ids_.data() + ids_.size());
+std::vector<i32> DevicePool::idle_ids(const py::object& env_ids, const char* call) {
+  ids_.convert(env_ids, "env_ids", options_.label);
+  std::vector<i32> ids(ids_.data(), ids_.data() + ids_.size());
   for (const i32 id : ids) require_idle(id, call);
   return ids;
 }
 
-py::bytes DevicePool::snapshot(i32 env_id) {
-  const CallGuard guard(*this);
-  check_usable();
-  require_idle(env_id, "snapshot");
-  return states_.snapshot(env_id);
+void DevicePool::require_distinct(const std::vector<i32>& ids, const char* call) const {
+  if (ids.empty())
+    label_.throw_invalid_argument(std::string(call) + ": env_id: expected at least one environment, got none");
+  std::vector<i32> sorted = ids;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice == sorted.end()) return;
+  label_.throw_invalid_argument(std::string(call) + ": env_id: expected distinct ids, got " + std::to_string(*twice) +
+                                " twice");
 }
 
-void DevicePool::restore(i32 env_id, const std::string& state) {
+py::list DevicePool::snapshot(const py::object& env_ids) {
   const CallGuard guard(*this);
   check_usable();
-  require_idle(env_id, "restore");
-  states_.restore(env_id, state);
+  return python::list_of_bytes(states_.snapshot(idle_ids(env_ids, "snapshot")));
 }
 
-void DevicePool::clone(i32 source, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
+void DevicePool::restore(const py::object& env_ids, const std::vector<py::bytes>& states) {
   const CallGuard guard(*this);
   check_usable();
-  require_idle(source, "clone");
-  const std::vector<i32> ids = idle_ids(env_ids, "env_ids", "clone");
+  const std::vector<i32> ids = idle_ids(env_ids, "restore");
+  require_distinct(ids, "restore");
+  states_.restore(ids, python::views_of(states, i64(ids.size()), options_.label));
+}
+
+void DevicePool::clone(const py::object& sources, const py::object& env_ids, const py::object& seeds,
+                       const py::object& streams) {
+  const CallGuard guard(*this);
+  check_usable();
+  const std::vector<i32> from = idle_ids(sources, "clone"), ids = idle_ids(env_ids, "clone");
+  require_distinct(ids, "clone");
   const python::Seeds generators(seeds, streams, i64(ids.size()), label_.name());
-  states_.clone(source, ids, generators.seeds(), generators.streams());
+  states_.clone(from, ids, generators.seeds(), generators.streams());
+}
+
+// The twin computes the rows on the host. They are copied into a block of their own, so that arrays of earlier batches
+// stay unchanged.
+py::tuple DevicePool::observe(const py::object& env_ids) {
+  const CallGuard guard(*this);
+  check_usable();
+  const auto ids = std::make_shared<const std::vector<i32>>(idle_ids(env_ids, "observe"));
+  require_distinct(*ids, "observe");
+  const auto rows = i32(ids->size());
+  Block host(blocks_, rows);
+  host.open(rows);
+  states_.observe(*ids, host.rows_from(0));
+  if (layout_.max_players > 1) {
+    const auto array = int(blocks_.arrays.size()) - 1;
+    auto* const player_env_id = reinterpret_cast<i32*>(host.data(array));
+    for (i32 row = 0; row < rows; ++row) {
+      for (i32 player = 0; player < layout_.max_players; ++player) {
+        const bool present = player < host.values<i32>(abi::kPlayers)[row];
+        player_env_id[row * layout_.max_players + player] = present ? (*ids)[size_t(row)] : -1;
+      }
+    }
+  }
+  const Places places = places_of(rows);
+  const Context::Current current(*context_);
+  const std::shared_ptr<const Stream> stream = groups_[0]->launches.shared_stream();
+  const auto block = std::make_shared<DeviceBlock>(stream, places.bytes);
+  const Address base = block->memory.address();
+  for (size_t i = 0; i < blocks_.arrays.size(); ++i) {
+    stream->upload(base + Address(places.arrays[i]), host.data(int(i)), blocks_.bytes_of(blocks_.arrays[i], rows));
+  }
+  stream->fill(base + Address(places.done), 0, rows);
+  stream->synchronize();
+  return arrays_of(block, places, ids);
 }
 
 py::array DevicePool::render(const py::object& env_ids) {
@@ -357,7 +425,7 @@ py::array DevicePool::render(const py::object& env_ids) {
   if ((table_.flags & abi::kCanRender) == 0 || bytes == 0) {
     label_.throw_invalid_call("render: this environment cannot be rendered");
   }
-  const std::vector<i32> ids = idle_ids(env_ids, "env_ids", "render");
+  const std::vector<i32> ids = idle_ids(env_ids, "render");
   py::array_t<u8> images(
       {py::ssize_t(ids.size()), py::ssize_t(layout_.render_height), py::ssize_t(layout_.render_width), py::ssize_t(3)});
   for (size_t k = 0; k < ids.size(); ++k) states_.render(ids[k], images.mutable_data() + i64(k) * bytes);

@@ -49,13 +49,19 @@ class DevicePool {
   py::tuple step(const py::object& action, const py::object& env_id);
   void send(const py::object& action, const py::object& env_id);
   void reset(const py::object& env_id, const py::object& seeds, const py::object& streams);
+  // In one call, so that no signal handler can run and raise in between.
+  py::tuple reset_and_recv(const py::object& env_id, const py::object& seeds, const py::object& streams);
   py::tuple recv(f64 timeout);
   void discard();
+  // Forgets what is under way in a synchronous pool, because a signal has interrupted the calls that would have
+  // received it.
+  void abandon();
 
   // These wait for the device.
-  py::bytes snapshot(i32 env_id);
-  void restore(i32 env_id, const std::string& snapshot);
-  void clone(i32 source, const py::object& env_ids, const py::object& seeds, const py::object& streams);
+  py::list snapshot(const py::object& env_ids);
+  void restore(const py::object& env_ids, const std::vector<py::bytes>& states);
+  void clone(const py::object& sources, const py::object& env_ids, const py::object& seeds, const py::object& streams);
+  py::tuple observe(const py::object& env_ids);
   py::array render(const py::object& env_ids);
   py::list players(const py::object& env_ids);
   void wait();
@@ -149,7 +155,8 @@ class DevicePool {
   // If jitted programs are still computing this argument, waits for them. The caller must not hold the mutex, because
   // the programs may call this pool.
   void await_programs(const py::object& value) const;
-  std::vector<i32> idle_ids(const py::object& env_ids, const char* name, const char* call);
+  std::vector<i32> idle_ids(const py::object& env_ids, const char* call);
+  void require_distinct(const std::vector<i32>& ids, const char* call) const;
   void choose_outputs(const std::vector<std::string>& names);
   std::vector<CallPart> parts_of(const py::object& env_id, const char* call);
   std::vector<CallPart> parts_of_all(const char* call);
@@ -165,6 +172,14 @@ class DevicePool {
   Pending next_pending();
   // Returns the oldest batch.
   py::tuple receive();
+  // The places of the arrays in a block.
+  struct Places {
+    std::vector<i64> arrays;
+    i64 done = 0, bytes = 0;
+  };
+  Places places_of(i64 rows) const;
+  py::tuple arrays_of(const std::shared_ptr<DeviceBlock>& block, const Places& places, const Ids& ids) const;
+  void drop_pending();
   Group& longest_received(const char* call);
   void describe_args(const SendArgs& args, CallPart& part, Handle stream, bool copy);
   void set_busy(const Pending& pending, bool busy);
@@ -177,8 +192,7 @@ class DevicePool {
   DeviceStates states_;
   const abi::Layout& layout_;
   const BlockLayout blocks_;
-  std::vector<i64> offsets_;  // of a block's arrays
-  i64 done_at_ = 0, block_bytes_ = 0;
+  const Places places_;       // in the block of a batch
   std::vector<int> outputs_;  // indices of arrays; -1 is `done`
   python::IdsArgument ids_;
 
@@ -198,8 +212,7 @@ class DevicePool {
   std::atomic<i64> under_way_{0};
   u64 batches_received_ = 0;
   i32 calls_ = 0;
-  bool resetting_ = false;  // the last call was `reset`
-  bool sending_ = false;    // a call converts arguments or launches its parts, which may release the interpreter lock
+  bool sending_ = false;  // a call converts arguments or launches its parts, which may release the interpreter lock
   std::atomic<bool> closed_{false};
   bool freed_ = false;
 };

@@ -111,7 +111,7 @@ void DevicePool::recv_into(const std::vector<OutputBuffer>& results, Handle stre
   own.lead(stream);
   const Address base = pending.block->memory.address();
   const auto at = [&](int array) {
-    return reinterpret_cast<const u8*>(base + Address(array < 0 ? done_at_ : offsets_[size_t(array)]));
+    return reinterpret_cast<const u8*>(base + Address(array < 0 ? places_.done : places_.arrays[size_t(array)]));
   };
   ResultCopies all{.stepped = i64(pending.ids->size()), .rows = options_.batch_size, .done = at(-1), .copies = {}};
   const auto run = [&](size_t count, i64 most_units) {

@@ -162,83 +162,125 @@ void DeviceStates::with_device(const Stream& stream, const std::function<void()>
   stream.synchronize();
 }
 
-void DeviceStates::download(const Stream& stream, void* to, Address from, i64 bytes) {
-  with_device(stream, [&] { stream.download(to, from, bytes); });
+void DeviceStates::with_streams(const std::vector<i32>& ids, const std::function<void(const Stream&, size_t)>& action) {
+  std::map<i32, std::vector<size_t>> places;  // by stream
+  for (size_t k = 0; k < ids.size(); ++k) places[ids[k] / batch_size_].push_back(k);
+  for (const auto& [index, own] : places) {
+    const Stream& on = *streams_[size_t(index)];
+    with_device(on, [&] {
+      for (const size_t k : own) action(on, k);
+    });
+  }
 }
 
-std::string DeviceStates::save(i32 env_id) {
-  std::string state(size_t(save_bytes_[size_t(kind(env_id))]), '\0');
-  download(stream(env_id), state.data(), slot(env_id), i64(state.size()));
-  return state;
+std::vector<DeviceStates::Saved> DeviceStates::save(const std::vector<i32>& ids) {
+  std::vector<Saved> saved(ids.size());
+  std::vector<u8> over(ids.size());
+  with_streams(ids, [&](const Stream& on, size_t k) {
+    const i32 id = ids[k];
+    saved[k].state.resize(size_t(save_bytes_[size_t(kind(id))]));
+    on.download(saved[k].state.data(), slot(id), i64(saved[k].state.size()));
+    on.download(&saved[k].status.players, players_.address() + Address(id) * sizeof(i32), sizeof(i32));
+    on.download(&over[k], over_.address() + Address(id), 1);
+  });
+  for (size_t k = 0; k < ids.size(); ++k) saved[k].status.over = over[k] != 0;
+  return saved;
 }
 
-EpisodeStatus DeviceStates::status(i32 env_id) {
-  EpisodeStatus status;
-  u8 over = 0;
-  download(stream(env_id), &status.players, players_.address() + Address(env_id) * sizeof(i32), sizeof(i32));
-  download(stream(env_id), &over, over_.address() + Address(env_id), 1);
-  status.over = over != 0;
-  return status;
-}
-
-void DeviceStates::put(i32 env_id, const std::string& state, EpisodeStatus status) {
-  const Stream& on = stream(env_id);
-  const u8 over = status.over;
-  with_device(on, [&] {
-    on.upload(slot(env_id), state.data(), i64(state.size()));
-    on.upload(players_.address() + Address(env_id) * sizeof(i32), &status.players, sizeof(i32));
-    on.upload(over_.address() + Address(env_id), &over, 1);
+void DeviceStates::put(const std::vector<i32>& ids, const std::vector<Saved>& saved) {
+  std::vector<u8> over;
+  for (const Saved& each : saved) over.push_back(each.status.over);
+  with_streams(ids, [&](const Stream& on, size_t k) {
+    const i32 id = ids[k];
+    on.upload(slot(id), saved[k].state.data(), i64(saved[k].state.size()));
+    on.upload(players_.address() + Address(id) * sizeof(i32), &saved[k].status.players, sizeof(i32));
+    on.upload(over_.address() + Address(id), &over[k], 1);
   });
 }
 
 // Returns a state that the user provided, after the twin has brought it into the range that kernels accept.
-std::string DeviceStates::repaired(i32 env_id, const char* state, i64 size, const char* call) {
+std::string DeviceStates::repaired(i32 env_id, std::string_view state, const char* call) {
   const FloatModeGuard float_mode;
   try {
-    twin_.load(kind(env_id), state, size);
+    twin_.load(kind(env_id), state.data(), i64(state.size()));
   } catch (const std::invalid_argument& error) {
     label_.throw_invalid_argument(std::string(call) + ": " + error.what());
   }
   return twin_.save(kind(env_id));
 }
 
-std::string DeviceStates::snapshot(i32 env_id) {
-  std::string state = save(env_id);
-  if (exposed_) state = repaired(env_id, state.data(), i64(state.size()), "snapshot");
-  return Snapshot::pack(identity(env_id), status(env_id), state);
+std::vector<std::string> DeviceStates::snapshot(const std::vector<i32>& ids) {
+  std::vector<std::string> snapshots;
+  std::vector<Saved> saved = save(ids);
+  for (size_t k = 0; k < ids.size(); ++k) {
+    if (exposed_) saved[k].state = repaired(ids[k], saved[k].state, "snapshot");
+    const SnapshotKind snapshot_kind{label_, twin_.layout(kind(ids[k]))};
+    snapshots.push_back(Snapshot::pack(snapshot_kind, saved[k].status, saved[k].state, buffer_));
+  }
+  return snapshots;
 }
 
-void DeviceStates::restore(i32 env_id, const std::string& given) {
-  const Snapshot snapshot(label_, identity(env_id), layout().max_players, given.data(), i64(given.size()));
-  put(env_id, repaired(env_id, snapshot.state(), snapshot.state_size(), "restore"), snapshot.status());
+void DeviceStates::restore(const std::vector<i32>& ids, const std::vector<std::string_view>& states) {
+  std::vector<Saved> saved;
+  for (size_t k = 0; k < ids.size(); ++k) {
+    const Snapshot snapshot({label_, twin_.layout(kind(ids[k]))}, states[k]);
+    const std::string_view state = snapshot.state(save_bytes_[size_t(kind(ids[k]))], buffer_);
+    saved.push_back({repaired(ids[k], state, "restore"), snapshot.status()});
+  }
+  put(ids, saved);
 }
 
-void DeviceStates::clone(i32 source, const std::vector<i32>& ids, const u64* keys, const u32* streams) {
-  for (const i32 id : ids) {
-    if (identity(id) == identity(source)) continue;
+void DeviceStates::clone(const std::vector<i32>& sources, const std::vector<i32>& ids, const u64* keys,
+                         const u32* streams) {
+  for (size_t k = 0; k < ids.size(); ++k) {
+    if (twin_.layout(kind(ids[k])).identity == twin_.layout(kind(sources[k])).identity) continue;
     label_.throw_invalid_argument("clone: env_id: expected environments with the options of environment " +
-                                  std::to_string(source) + ", got environment " + std::to_string(id) +
+                                  std::to_string(sources[k]) + ", got environment " + std::to_string(ids[k]) +
                                   ", which has other options");
   }
-  const std::string state = save(source);
-  const EpisodeStatus status_of_source = status(source);
+  std::vector<i32> originals = sources;  // each is downloaded once
+  std::sort(originals.begin(), originals.end());
+  originals.erase(std::unique(originals.begin(), originals.end()), originals.end());
+  const std::vector<Saved> saved = save(originals);
+  std::vector<Saved> copies;
   for (size_t k = 0; k < ids.size(); ++k) {
-    std::string copy = repaired(ids[k], state.data(), i64(state.size()), "clone");
-    if (keys != nullptr) reseed(copy.data(), keys[k], streams[k]);
-    put(ids[k], copy, status_of_source);
+    const auto at = std::lower_bound(originals.begin(), originals.end(), sources[k]) - originals.begin();
+    const Saved& original = saved[size_t(at)];
+    copies.push_back({repaired(ids[k], original.state, "clone"), original.status});
+    if (keys != nullptr) reseed(copies.back().state.data(), keys[k], streams[k]);
   }
+  put(ids, copies);
 }
 
 void DeviceStates::render(i32 env_id, u8* rgb) {
-  const std::string state = save(env_id);
-  static_cast<void>(repaired(env_id, state.data(), i64(state.size()), "render"));
+  static_cast<void>(repaired(env_id, save({env_id})[0].state, "render"));
   twin_.render(kind(env_id), rgb);
+}
+
+void DeviceStates::observe(const std::vector<i32>& ids, abi::ResultRows rows) {
+  const std::vector<Saved> saved = save(ids);
+  for (size_t k = 0; k < ids.size(); ++k) {
+    if (saved[k].status.over && saved[k].status.players == 0) {
+      label_.throw_invalid_call("observe: environment " + std::to_string(ids[k]) + " has not been reset yet");
+    }
+  }
+  for (size_t k = 0; k < ids.size(); ++k, ++rows.row) {
+    static_cast<void>(repaired(ids[k], saved[k].state, "observe"));
+    const FloatModeGuard float_mode;
+    try {
+      twin_.observe(kind(ids[k]), rows);
+    } catch (const TableError& error) {
+      label_.throw_invalid_call(std::string("observe: ") + error.what());
+    }
+    static_cast<i32*>(rows.fields[abi::kEnvId])[rows.row] = ids[k];  // the twin has other numbers
+  }
 }
 
 std::vector<i32> DeviceStates::players() {
   gather();
   std::vector<i32> counts(static_cast<size_t>(num_envs_));
-  download(*streams_[0], counts.data(), players_.address(), i64(counts.size() * sizeof(i32)));
+  with_device(*streams_[0],
+              [&] { streams_[0]->download(counts.data(), players_.address(), i64(counts.size() * sizeof(i32))); });
   return counts;
 }
 

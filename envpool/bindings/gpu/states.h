@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "envpool/bindings/gpu/array.h"
@@ -45,11 +46,13 @@ class DeviceStates {
   // Returns the parameters that all environments share, as the kernel's argument.
   void* params() { return shared_params_.data(); }
 
-  std::string snapshot(i32 env_id);
-  void restore(i32 env_id, const std::string& given);
-  // Copies a state to other environments. Reseeds the copies with `keys` and `streams`, unless `keys` is null.
-  void clone(i32 source, const std::vector<i32>& ids, const u64* keys, const u32* streams);
+  // These do the same as the functions of IdleEnvironments. The ids are valid, and those that receive states differ.
+  std::vector<std::string> snapshot(const std::vector<i32>& ids);
+  void restore(const std::vector<i32>& ids, const std::vector<std::string_view>& states);
+  void clone(const std::vector<i32>& sources, const std::vector<i32>& ids, const u64* keys, const u32* streams);
   void render(i32 env_id, u8* rgb);
+  // Writes the observation of environment ids[k] into row k, as the twin computes it.
+  void observe(const std::vector<i32>& ids, abi::ResultRows rows);
   std::vector<i32> players();
   // Returns the named parts of all states as arrays with one row for each environment. The caller may write to them, so
   // every later launch repairs the states first.
@@ -60,7 +63,11 @@ class DeviceStates {
 
  private:
   i32 kind(i32 env_id) const { return kind_of_[size_t(env_id)]; }
-  u64 identity(i32 env_id) const { return snapshot_identity(label_, twin_.identity(kind(env_id))); }
+  // A state with its status, as a copy on the host.
+  struct Saved {
+    std::string state;
+    EpisodeStatus status;
+  };
   const Stream& stream(i32 env_id) const { return *streams_[size_t(env_id / batch_size_)]; }
   Address slot(i32 env_id) const { return slots_->memory.address() + Address(i64(env_id) * slot_bytes_); }
   void place_models(const Stream& stream);
@@ -70,11 +77,11 @@ class DeviceStates {
   // Runs an action that uses the device's memory, and waits for the stream, without the interpreter lock. The action
   // sees the results of all launches of the stream, including those in graphs.
   void with_device(const Stream& stream, const std::function<void()>& action);
-  void download(const Stream& stream, void* to, Address from, i64 bytes);
-  std::string save(i32 env_id);
-  EpisodeStatus status(i32 env_id);
-  void put(i32 env_id, const std::string& state, EpisodeStatus status);
-  std::string repaired(i32 env_id, const char* state, i64 size, const char* call);
+  // Runs `action` with each stream and the places in `ids` of its environments, and waits for all streams.
+  void with_streams(const std::vector<i32>& ids, const std::function<void(const Stream&, size_t)>& action);
+  std::vector<Saved> save(const std::vector<i32>& ids);
+  void put(const std::vector<i32>& ids, const std::vector<Saved>& saved);
+  std::string repaired(i32 env_id, std::string_view state, const char* call);
 
   const abi::Table& table_;
   const Label& label_;
@@ -91,6 +98,7 @@ class DeviceStates {
   Memory params_, limits_, players_, over_;
   std::vector<Memory> blobs_;
   std::string shared_params_;
+  std::string buffer_;    // for packed states
   bool exposed_ = false;  // parts() was called, so the caller may have written to the states
 };
 

@@ -183,7 +183,7 @@ void DeviceModel::place_actions(const PureModel& model) {
       throw std::invalid_argument("device: expected actions of each player on a GPU, got " + std::string(field.name) +
                                   ", which is one for a whole world");
     }
-    const i64 elements = field.row_bytes / itemsize(type_of(field.dtype));
+    const i64 elements = field.row_bytes / dtype_size(field.dtype);
     counts_.push_back(
         field.counts == nullptr ? Memory() : stream_.uploaded(std::vector<i64>(field.counts, field.counts + elements)));
     constant_.actions[f] = {.data = nullptr,
@@ -212,7 +212,7 @@ void DeviceModel::raise_fault(const PureModel& model) {
   } else {
     const abi::Layout& layout = model.layout();
     const abi::Field& field = layout.actions[fault.why - 1];
-    const i64 elements = field.row_bytes / itemsize(type_of(field.dtype));
+    const i64 elements = field.row_bytes / dtype_size(field.dtype);
     const std::string player = layout.max_players == 1 ? "" : " of player " + std::to_string(fault.element / elements);
     what = ActionValues(field).refusal(fault.element % elements, "another", fault.row, player);
   }

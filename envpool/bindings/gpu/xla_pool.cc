@@ -80,7 +80,7 @@ class DevicePoolCall {
       const abi::Field& field = layout.actions[f];
       const Buffer& buffer = frame_.argument(next++);
       const i64 players = layout.max_players > 1 && field.per_player != 0 ? layout.max_players : 1;
-      const i64 elements = field.row_bytes / itemsize(type_of(field.dtype));
+      const i64 elements = field.row_bytes / dtype_size(field.dtype);
       if (elements_of(buffer) != args.rows * players * elements) {
         malformed(std::string(field.name) + " has another shape");
       }

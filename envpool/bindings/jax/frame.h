@@ -5,7 +5,9 @@
 // batch's, or is 1.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -14,6 +16,7 @@
 
 #include "envpool/bindings/jax/ffi.h"
 #include "envpool/core/math/float_mode.h"
+#include "envpool/core/table/spec.h"
 #include "envpool/core/table/vtable.h"
 
 namespace envpool::xla {
@@ -63,22 +66,15 @@ class CallFrame {
   const Call& call_;
 };
 
-inline i64 itemsize(DataType dtype) {
-  switch (dtype) {
-    case kPred:
-    case kU8: return 1;
-    case kS32:
-    case kU32:
-    case kF32: return 4;
-    case kS64:
-    case kF64: return 8;
-  }
-  malformed("an array has XLA's type " + std::to_string(dtype));
-}
+inline constexpr DataType kTypes[] = {kPred, kU8, kS32, kS64, kF32, kF64};  // in the order of abi::Dtype
 
-inline DataType type_of(abi::Dtype dtype) {
-  constexpr DataType types[] = {kPred, kU8, kS32, kS64, kF32, kF64};
-  return types[dtype];
+inline DataType type_of(abi::Dtype dtype) { return kTypes[dtype]; }
+
+inline i64 itemsize(DataType dtype) {
+  if (dtype == kU32) return sizeof(u32);  // halves of 64-bit numbers, and rows
+  const auto* const known = std::find(std::begin(kTypes), std::end(kTypes), dtype);
+  if (known == std::end(kTypes)) malformed("an array has XLA's type " + std::to_string(dtype));
+  return dtype_size(abi::Dtype(known - std::begin(kTypes)));
 }
 
 // Returns the number of elements in the dimensions from `first` on.

@@ -106,7 +106,9 @@ Error* instantiate_model(Call* call) noexcept { return instantiate(*call, models
 ModelInfo add_model(const abi::Table& table, const std::string& label, OptionList options, i32 max_episode_steps,
                     DeviceProgram program) {
   if (table.pure == nullptr) {
-    throw std::invalid_argument("it cannot run in JAX: it is not portable");
+    throw std::invalid_argument(
+        "task_id: expected a portable environment, got one that runs only in a pool; env.xla() of its pool returns "
+        "functions that can be called inside jax.jit");
   }
   auto owned = std::make_unique<PureModel>(table, label, std::move(options), max_episode_steps, std::move(program));
   const abi::Pure& pure = *table.pure;

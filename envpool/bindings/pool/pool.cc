@@ -11,7 +11,9 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@
 #include "envpool/bindings/jax/pool.h"
 #include "envpool/bindings/pool/live_pools.h"
 #include "envpool/bindings/seeds.h"
+#include "envpool/bindings/snapshots.h"
 #include "envpool/bindings/table.h"
 #include "envpool/core/pool/env_pool.h"
 
@@ -153,15 +156,7 @@ class PyPool {
     const SteppingThread stepping_thread(*this);
     drop_abandoned();
     send_actions(action, env_id, CallerHelp::kYes);
-    Batch batch;
-    try {
-      batch =
-          without_gil([&](const auto& interrupted) { return pool_->begin_recv({}, interrupted, CallerHelp::kYes); });
-    } catch (const py::error_already_set&) {  // raised by a signal handler
-      abandon();
-      throw;
-    }
-    return make_arrays(std::move(batch));
+    return receive_or_abandon(CallerHelp::kYes);
   }
 
   // Declares that nobody will receive what is under way in a synchronous pool, because a signal has interrupted the
@@ -183,6 +178,12 @@ class PyPool {
     const std::string bytes = options.is_none() ? std::string() : options.cast<std::string>();
     pool_->reset(ids_.data(), ids_.size(), generators.seeds(), generators.streams(), bytes);
   }
+  // In one call, so that no signal handler can run and raise in between.
+  py::tuple reset_and_recv(const py::object& env_id, const py::object& seeds, const py::object& streams,
+                           const py::object& options) {
+    reset(env_id, seeds, streams, options);
+    return receive_or_abandon(CallerHelp::kNo);
+  }
 
   py::tuple recv(double timeout) {
     check_usable();
@@ -202,22 +203,23 @@ class PyPool {
     abandoned_ = false;
   }
 
-  py::bytes snapshot(i32 env_id) {
+  py::list snapshot(const py::object& env_ids) {
     drop_abandoned();
-    return py::bytes(pool_->snapshot(env_id));
+    const std::vector<i32> ids = converted_ids(env_ids);
+    return list_of_bytes(without_gil_if_long(ids, [&] { return pool_->snapshot(ids.data(), i32(ids.size())); }));
   }
-  void restore(i32 env_id, const py::bytes& state) {
+  void restore(const py::object& env_ids, const std::vector<py::bytes>& states) {
     drop_abandoned();
-    const std::string_view view = state;
-    pool_->restore(env_id, view.data(), i64(view.size()));
+    const std::vector<i32> ids = converted_ids(env_ids);
+    const std::vector<std::string_view> views = views_of(states, i64(ids.size()), pool_->label());
+    without_gil_if_long(ids, [&] { pool_->restore(ids.data(), i32(ids.size()), views.data()); });
   }
-
-  void clone(i32 source, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
+  void clone(const py::object& sources, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
     drop_abandoned();
-    const ArgumentsLock arguments_lock(*this);
-    ids_.convert(env_ids, "env_ids", pool_->label());
-    const Seeds generators(seeds, streams, ids_.size(), pool_->label());
-    pool_->clone(source, ids_.data(), ids_.size(), generators.seeds(), generators.streams());
+    const std::vector<i32> from = converted_ids(sources), ids = converted_ids(env_ids);
+    const Seeds generators(seeds, streams, i64(ids.size()), pool_->label());
+    without_gil_if_long(
+        ids, [&] { pool_->clone(from.data(), ids.data(), i32(ids.size()), generators.seeds(), generators.streams()); });
   }
 
   // Returns the arrays of a batch with the current observations of idle environments.
@@ -232,6 +234,10 @@ class PyPool {
     return make_arrays(std::move(batch), Rows::kObserved);
   }
 
+  i64 state_bytes(i32 env_id) {
+    drop_abandoned();
+    return pool_->state_bytes(env_id);
+  }
   // Returns the same `bytes` bytes at `offset` of each environment's state, as u8 of shape (environments, bytes).
   py::array read_states(const py::object& env_ids, std::int64_t offset, std::int64_t bytes) {
     drop_abandoned();
@@ -298,6 +304,27 @@ class PyPool {
   py::int_ batch_size() const { return pool_->batch_size(); }
 
  private:
+  std::vector<i32> converted_ids(const py::object& env_ids) {
+    const ArgumentsLock arguments_lock(*this);
+    ids_.convert(env_ids, "env_ids", pool_->label());
+    return {ids_.data(), ids_.data() + ids_.size()};
+  }
+  // Releases the interpreter lock if the action may take long: because it accesses several environments, or because
+  // other processes have to answer. For less, other threads would delay the caller when it takes the lock again.
+  template <class Action>
+  std::invoke_result_t<Action> without_gil_if_long(const std::vector<i32>& ids, Action&& action) {
+    const bool waits = pool_->waits_for_processes();
+    if (ids.size() == 1 && !waits) return action();
+    try {
+      const Unlocked unlocked;
+      return action();
+    } catch (const std::exception&) {
+      // If a signal has ended the wait for a process, its handler raises the exception that the caller expects.
+      if (waits && PyErr_CheckSignals() != 0) throw py::error_already_set();
+      throw;
+    }
+  }
+
   static constexpr const char* kKeywords[] = {"table",      "label",       "options",           "num_envs",
                                               "batch_size", "num_threads", "thread_cpus",       "seeds",
                                               "streams",    "autoreset",   "max_episode_steps", "outputs"};
@@ -329,6 +356,17 @@ class PyPool {
   }
 
   // Does what check_usable() does. Drops what abandon() has left under way.
+  // Receives what this call has sent. If a signal handler raises meanwhile, nobody will.
+  py::tuple receive_or_abandon(CallerHelp help) {
+    Batch batch;
+    try {
+      batch = without_gil([&](const auto& interrupted) { return pool_->begin_recv({}, interrupted, help); });
+    } catch (const py::error_already_set&) {  // raised by a signal handler
+      abandon();
+      throw;
+    }
+    return make_arrays(std::move(batch));
+  }
   void drop_abandoned() {
     check_usable();
     if (abandoned_) discard();
@@ -546,14 +584,19 @@ void bind_pool(py::module_& m) {
       .def("send", &PyPool::send, py::arg("action"), py::arg("env_id") = py::none())
       .def("reset", &PyPool::reset, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),
            py::arg("streams") = py::none(), py::arg("options") = py::none())
+      .def("reset_and_recv", &PyPool::reset_and_recv, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),
+           py::arg("streams") = py::none(), py::arg("options") = py::none())
       .def("recv", &PyPool::recv, py::arg("timeout") = -1.0)
       .def("abandon", &PyPool::abandon)
       .def("discard", &PyPool::discard)
-      .def("snapshot", &PyPool::snapshot, py::arg("env_id"))
-      .def("restore", &PyPool::restore, py::arg("env_id"), py::arg("state"))
-      .def("clone", &PyPool::clone, py::arg("source"), py::arg("env_ids"), py::arg("seeds") = py::none(),
+      .def("snapshot", &PyPool::snapshot, py::arg("env_ids"))
+      .def("restore", &PyPool::restore, py::arg("env_ids"), py::arg("states"))
+      .def("clone", &PyPool::clone, py::arg("sources"), py::arg("env_ids"), py::arg("seeds") = py::none(),
            py::arg("streams") = py::none())
       .def("observe", &PyPool::observe, py::arg("env_ids") = py::none())
+      .def(
+          "state_bytes", [](PyPool& pool, i32 env_id) { return std::int64_t(pool.state_bytes(env_id)); },
+          py::arg("env_id"))
       .def("read_states", &PyPool::read_states, py::arg("env_ids"), py::arg("offset"), py::arg("bytes"))
       .def("write_states", &PyPool::write_states, py::arg("env_ids"), py::arg("offset"), py::arg("data"))
       .def("render", &PyPool::render, py::arg("env_ids") = py::none())

@@ -3,7 +3,8 @@
 // Normally distributed random numbers, by the method of G. Box and M. Muller (1958).
 #pragma once
 
-#include "envpool/core/portable.h"
+#include "envpool/core/math/math.h"
+#include "envpool/core/math/rng.h"
 
 namespace envpool {
 

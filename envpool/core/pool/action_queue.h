@@ -14,6 +14,7 @@
 #include <bit>
 #include <vector>
 
+#include "envpool/core/assert.h"
 #include "envpool/core/pool/pool_types.h"
 #include "envpool/core/pool/spin.h"
 #include "envpool/core/types.h"
@@ -36,7 +37,8 @@ struct Run {
 class ActionQueue {
  public:
   explicit ActionQueue(i32 num_envs)
-      : sends_(std::bit_ceil(u64(num_envs))),
+      : num_envs_(num_envs),
+        sends_(std::bit_ceil(u64(num_envs))),
         ids_(sends_.size()),
         mask_(sends_.size() - 1),
         offset_bits_(std::bit_width(u64(num_envs))) {}
@@ -44,6 +46,8 @@ class ActionQueue {
   // Adds a send, which becomes visible to take() when publish() is called. Its environments have the ids 0 to count - 1
   // if `env_ids` is null. If there is a block, environment k has row k.
   void push(const i32* env_ids, i32 count, Task task, Block* block) {
+    ENVPOOL_ASSERT(count > 0 && count <= num_envs_);
+    ENVPOOL_ASSERT(env_ids == nullptr || are_ids(env_ids, count, num_envs_));
     Send& send = sends_[pushed_ & mask_];
     const u64 flags = (task == Task::kReset ? kReset : 0) | (env_ids == nullptr ? kAllInOrder : 0);
     send.packed.store(flags | (position_ & mask_) << 32 | u64(count), std::memory_order_relaxed);
@@ -93,6 +97,10 @@ class ActionQueue {
       ENVPOOL_INTERLEAVE();
       if (head_.compare_exchange_weak(head, number << offset_bits_ | offset, std::memory_order_acq_rel,
                                       std::memory_order_acquire)) {
+        // Only now is it certain that what was read belongs together.
+        ENVPOOL_ASSERT(run.count > 0 && run.count <= limit);
+        ENVPOOL_ASSERT(run.block == nullptr || run.first_row + run.count <= num_envs_);
+        ENVPOOL_ASSERT(are_ids(run.env_ids, run.count, num_envs_));
         return true;
       }
     }
@@ -104,7 +112,9 @@ class ActionQueue {
     if (head >> offset_bits_ == pushed_) return 0;
     const u64 packed = sends_[(head >> offset_bits_) & mask_].packed.load(std::memory_order_relaxed);
     const u64 rest = (position_ - first_of(packed) - (head & offset_mask())) & mask_;
-    return i32(rest == 0 ? sends_.size() : rest);  // a send has at least one environment
+    const i32 queued = i32(rest == 0 ? sends_.size() : rest);  // a send has at least one environment
+    ENVPOOL_ASSERT(queued <= num_envs_);
+    return queued;
   }
   bool empty() const {
     return head_.load(std::memory_order_acquire) >> offset_bits_ == tail_.load(std::memory_order_seq_cst);
@@ -137,6 +147,7 @@ class ActionQueue {
     run.count += count;
   }
 
+  const i32 num_envs_;
   std::vector<Send> sends_;
   std::vector<std::atomic<i32>> ids_;
   const u64 mask_;

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "envpool/core/assert.h"
 #include "envpool/core/pool/admission.h"
 #include "envpool/core/pool/pool_types.h"
 #include "envpool/core/table/vtable.h"
@@ -43,6 +44,7 @@ class ActionStore {
   // the contents of the slots are then unspecified.
   void store(const i32* env_ids, i32 count, RowOrder order, const void* const* actions, const i32* owners,
              i32 action_rows, const Admission& admission) {
+    ENVPOOL_ASSERT(are_ids(env_ids, count, num_envs_) && (order == RowOrder::kAsSent || count == num_envs_));
     const i32 max_players = layout_.max_players;
     bool rows_mapped = false;
     for (i32 f = 0; f < layout_.num_actions; ++f) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "envpool/core/assert.h"
 #include "envpool/core/pool/block.h"
 #include "envpool/core/pool/pool_types.h"
 #include "envpool/core/table/vtable.h"
@@ -67,10 +68,12 @@ class Admission {
       throw;
     }
     count_ += count;
+    ENVPOOL_ASSERT(count_ <= num_envs_);
     return order;
   }
   // Undoes admit(), if the call fails afterwards.
   void withdraw(const i32* env_ids, i32 count) {
+    ENVPOOL_ASSERT(are_under_way(env_ids, count));
     for (i32 k = 0; k < count; ++k) under_way_[size_t(env_ids[k])] = 0;
     count_ -= count;
   }
@@ -82,14 +85,8 @@ class Admission {
   }
 
   void require_idle(i32 env_id, const char* call) const {
-    if (env_id < 0 || env_id >= num_envs_) {
-      label_.throw_invalid_argument(std::string(call) + ": env_id: expected an id in 0.." +
-                                    std::to_string(num_envs_ - 1) + ", got " + std::to_string(env_id));
-    }
-    if (under_way_[size_t(env_id)]) {
-      label_.throw_invalid_call(std::string(call) + ": environment " + std::to_string(env_id) +
-                                " is under way; receive its result first");
-    }
+    label_.require_env_id(call, env_id, num_envs_);
+    if (under_way_[size_t(env_id)]) label_.throw_under_way(call, env_id);
   }
   // Throws if the episode of an environment is over. Pools without autoreset call this.
   void require_unfinished(const i32* env_ids, i32 count) const {
@@ -107,10 +104,14 @@ class Admission {
     const i32* counts = block.values<i32>(abi::kPlayers);
     const u8* terminated = block.values<u8>(abi::kTerminated);
     const u8* truncated = block.values<u8>(abi::kTruncated);
+    ENVPOOL_ASSERT(rows >= 0 && rows <= block.rows());
+    ENVPOOL_ASSERT(are_under_way(env_ids, rows));
+    ENVPOOL_ASSERT(are_ids(counts, rows, block.layout().max_players + 1));
     // Local variables, because the compiler would load the pointers again after each store of a byte.
     u8 *const under_way = under_way_.data(), *const over = over_.data();
     i32* const players = players_.data();
     if (block.order() == RowOrder::kById) {
+      ENVPOOL_ASSERT(rows == num_envs_ && order_of(env_ids, rows) == RowOrder::kById);
       std::fill(under_way_.begin(), under_way_.end(), u8(0));
       for (i32 row = 0; row < rows; ++row) over[row] = terminated[row] | truncated[row];
       std::copy(counts, counts + rows, players_.begin());
@@ -133,6 +134,12 @@ class Admission {
   }
 
  private:
+  // Returns whether the ids are those of environments under way.
+  bool are_under_way(const i32* env_ids, i32 count) const {
+    bool all = count <= count_ && are_ids(env_ids, count, num_envs_);
+    for (i32 k = 0; all && k < count; ++k) all = under_way_[size_t(env_ids[k])] != 0;
+    return all;
+  }
   RowOrder order_of(const i32* env_ids, i32 count) const {
     if (count != num_envs_) return RowOrder::kAsSent;
     constexpr i32 kStride = 64;  // constant, so that the compiler uses SIMD instructions

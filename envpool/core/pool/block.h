@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "envpool/core/aligned_memory.h"
+#include "envpool/core/assert.h"
 #include "envpool/core/system/resources.h"
 #include "envpool/core/table/vtable.h"
 #include "envpool/core/text.h"
@@ -161,6 +162,7 @@ class Block {
 
   // Prepares the block for `rows` environments.
   void open(i32 rows, RowOrder order = RowOrder::kAsSent) {
+    ENVPOOL_ASSERT(rows > 0 && rows <= capacity_);
     rows_ = rows;
     order_ = order;
     players_ = 0;
@@ -169,12 +171,17 @@ class Block {
   }
 
   abi::ResultRows rows_from(i32 row) {
+    ENVPOOL_ASSERT(row >= 0 && row < rows_);
     return {fields_.data(), layout_.has_final ? final_fields_.data() : nullptr, row};
   }
 
   // Records that rows have been written. Returns true for the call that completes the block, which then belongs to the
   // receiver and may be reused at any time. Sequentially consistent for the same reason as ActionQueue::publish.
-  bool finish(i32 count) { return remaining_.fetch_sub(count, std::memory_order_seq_cst) == count; }
+  bool finish(i32 count) {
+    const i32 remaining = remaining_.fetch_sub(count, std::memory_order_seq_cst);
+    ENVPOOL_ASSERT(count > 0 && count <= remaining);
+    return remaining == count;
+  }
   bool complete() const { return remaining_.load(std::memory_order_seq_cst) == 0; }
   i32 rows_done() const { return rows_ - remaining_.load(std::memory_order_seq_cst); }
 
@@ -188,7 +195,10 @@ class Block {
   i32 capacity() const { return capacity_; }
   RowOrder order() const { return order_; }
   i32 players() const { return players_; }
-  u8* data(int array) const { return static_cast<u8*>(fields_[size_t(array)]); }
+  u8* data(int array) const {
+    ENVPOOL_ASSERT(array >= 0 && size_t(array) < fields_.size());
+    return static_cast<u8*>(fields_[size_t(array)]);
+  }
   template <class T>
   const T* values(int array) const {
     return reinterpret_cast<const T*>(data(array));
@@ -204,6 +214,7 @@ class Block {
     const i32* counts = values<i32>(abi::kPlayers);
     const i32* env_ids = values<i32>(abi::kEnvId);
     i32* owner = reinterpret_cast<i32*>(data(int(layout_.arrays.size()) - 1));
+    ENVPOOL_ASSERT(are_ids(counts, rows_, layout_.max_players + 1));
     players_ = 0;
     for (i32 row = 0; row < rows_; ++row) {
       for (i32 player = 0; player < counts[row]; ++player) owner[players_++] = env_ids[row];
@@ -249,14 +260,16 @@ class BlockPool {
   BlockPool& operator=(const BlockPool&) = delete;
 
   // Returns a block with room for `rows` rows. Its capacity is less than twice `rows`, or is the size of a whole batch.
+  // If there are more rows than in a batch, it is a block that is not reused.
   Block* acquire(i32 rows, RowOrder order = RowOrder::kAsSent) {
-    const size_t index = size_t(size_class(rows));
     Block* block = nullptr;
-    {
-      std::lock_guard lock(mutex_);
-      if (Block*& last = idle_[index]; last != nullptr) block = std::exchange(last, last->next);
+    if (rows > layout_.rows) {
+      block = new Block(layout_, rows);
+    } else {
+      const std::lock_guard lock(mutex_);
+      if (Block*& last = idle_[size_t(size_class(rows))]; last != nullptr) block = std::exchange(last, last->next);
     }
-    if (block == nullptr) block = new Block(layout_, std::min(i32(1) << index, layout_.rows));
+    if (block == nullptr) block = new Block(layout_, std::min(i32(1) << size_class(rows), layout_.rows));
     block->next = nullptr;
     block->open(rows, order);
     return block;
@@ -265,6 +278,11 @@ class BlockPool {
   // cache.
   void release(Block* block) noexcept {
     if (forked_since(generation_)) return;
+    ENVPOOL_ASSERT(block->pool == nullptr);
+    if (block->capacity() > layout_.rows) {
+      delete block;
+      return;
+    }
     const Nanoseconds now = coarse_time();
     Block* expired = nullptr;
     {

@@ -40,6 +40,7 @@
 #include <utility>
 #include <vector>
 
+#include "envpool/core/assert.h"
 #include "envpool/core/math/float_mode.h"
 #include "envpool/core/pool/action_store.h"
 #include "envpool/core/pool/admission.h"
@@ -150,17 +151,18 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   }
 
   // These calls access idle environments (idle_environments.h).
-  std::string snapshot(i32 env_id) {
+  std::vector<std::string> snapshot(const i32* env_ids, i32 count) {
     const auto lock = lock_for("snapshot");
-    return idle_.snapshot(env_id);
+    return idle_.snapshot(env_ids, count);
   }
-  void restore(i32 env_id, const char* data, i64 size) {
+  void restore(const i32* env_ids, i32 count, const std::string_view* states) {
     const auto lock = lock_for("restore");
-    idle_.restore(env_id, data, size);
+    idle_.restore(env_ids, count, states);
   }
-  void clone(i32 source, const i32* env_ids, i32 count, const u64* seeds = nullptr, const u32* streams = nullptr) {
+  void clone(const i32* sources, const i32* env_ids, i32 count, const u64* seeds = nullptr,
+             const u32* streams = nullptr) {
     const auto lock = lock_for("clone");
-    idle_.clone(source, env_ids, count, seeds, streams);
+    idle_.clone(sources, env_ids, count, seeds, streams);
   }
   void render(const i32* env_ids, i32 count, u8* rgb) {
     const auto lock = lock_for("render");
@@ -169,11 +171,17 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // Returns a batch of the current observations of idle environments. It must not be settled.
   Batch observe(const i32* env_ids, i32 count) {
     const auto lock = lock_for("observe");
+    admission_.check(env_ids, count, "observe");
     Batch batch(blocks_->acquire(count));
     batch->pool = blocks_;
     idle_.observe(env_ids, count, *batch);
     batch->compact_players();
     return batch;
+  }
+  // Returns the size of an environment's saved state.
+  i64 state_bytes(i32 env_id) {
+    const auto lock = lock_for("states");
+    return idle_.state_bytes(env_id);
   }
   void read_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, char* data) {
     const auto lock = lock_for("states");
@@ -221,6 +229,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   i32 batch_size() const { return options_.batch_size; }
   i32 num_threads() const { return options_.num_threads; }
   i32 under_way() const { return admission_.count(); }
+  // Returns whether other processes run the environments, so that even short calls may have to wait.
+  bool waits_for_processes() const { return (table_.flags & abi::kDelegated) != 0; }
   // Writes the number of players of each of these environments to `out`.
   void players(const i32* env_ids, i32 count, i32* out) {
     std::lock_guard lock(mutex_);
@@ -399,9 +409,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // for other threads, because they cannot be interrupted.
   void throw_if_wait_is_endless(Caller caller) const {
     if (caller == Caller::kUser && multiple_callers_) return;
-    if (sync_ && results_.empty()) {
-      label_.throw_invalid_call("recv: nothing is under way; call send, reset or async_reset first");
-    }
+    if (sync_ && results_.empty()) label_.throw_nothing_under_way();
     if (!sync_ && admission_.count() < options_.batch_size) {
       label_.throw_invalid_call("recv: a batch needs " + std::to_string(options_.batch_size) +
                                 " environments but only " + std::to_string(admission_.count()) + " are under way");
@@ -454,6 +462,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // Executes rows.count environments of a run, beginning with environment `first`. If there is no block, each
   // environment claims a row when its results are ready, so that a slow environment does not delay a batch.
   void execute(const Run& run, i32 first, const ResultBlocks::Rows& rows) {
+    ENVPOOL_ASSERT(rows.count > 0 && first + rows.count <= run.count);
+    ENVPOOL_ASSERT(rows.block == nullptr || rows.first + rows.count <= rows.block->rows());
     Execution execution{.pool = this, .block = rows.block, .all_have_rows = rows.block != nullptr};
     abi::Work work{};
     work.env_ids = run.env_ids + first;
@@ -486,6 +496,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   static abi::ResultRows claim(void* context, i32 env_id) noexcept {
     Execution& execution = *static_cast<Execution*>(context);
     EnvPool& pool = *execution.pool;
+    ENVPOOL_ASSERT(!execution.all_have_rows && are_ids(&env_id, 1, pool.num_envs_));
     if (execution.block != nullptr) pool.finish(execution.block, 1);
     const ResultBlocks::Rows claimed = pool.results_.claim(1);
     Block* const block = claimed.block;
@@ -506,6 +517,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
   static void record_failure(void* context, i32 env_id, const char* what) noexcept {
     Execution& execution = *static_cast<Execution*>(context);
+    ENVPOOL_ASSERT(are_ids(&env_id, 1, execution.pool->num_envs_));
     const bool has_row = execution.all_have_rows || (execution.block != nullptr && execution.row_env_id == env_id);
     if (has_row) {
       execution.block->fail(Failure::of(env_id, what));

@@ -8,6 +8,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -98,7 +99,7 @@ class Environments {
   Environments(const abi::Table& table, const EnvConfig& config) : table_(table) {
     try {
       model_of_ = make_models(config);
-      for (void* model : model_of_) identity_of_.push_back(table_.layout(model)->identity);
+      for (void* model : model_of_) layout_of_.push_back(table_.layout(model));
     } catch (...) {
       destroy();
       throw;
@@ -123,8 +124,8 @@ class Environments {
   // Returns a model. Models are numbered in the order in which their options first occur.
   void* model(i32 kind) const { return models_[size_t(kind)]; }
   const abi::Layout& layout() const { return *table_.layout(models_[0]); }
-  // Returns the identity of the states that an environment can load (see abi::Layout::identity).
-  u64 identity(i32 env_id) const { return identity_of_[size_t(env_id)]; }
+  // Returns the layout of an environment, whose identity tells which states it can load (see abi::Layout::identity).
+  const abi::Layout& layout(i32 env_id) const { return *layout_of_[size_t(env_id)]; }
   // Returns the memory that all environments take, in bytes. Call it before create().
   f64 env_bytes() const {
     f64 sum = 0;
@@ -138,9 +139,17 @@ class Environments {
   }
   void run(const abi::Work& work, Task task) { (task == Task::kReset ? table_.reset : table_.step)(envs_, &work); }
 
+  i64 save_size(i32 env_id) { return table_.save_size(envs_, env_id); }
+  // Saves a state at the beginning of a buffer, which it enlarges if necessary.
+  std::string_view save(i32 env_id, std::string& buffer) {
+    const auto size = size_t(save_size(env_id));
+    if (buffer.size() < size) buffer.resize(size);
+    try_table([&](abi::TextSink error) { return table_.save(envs_, env_id, buffer.data(), error); });
+    return {buffer.data(), size};
+  }
   std::string save(i32 env_id) {
-    std::string state(size_t(table_.save_size(envs_, env_id)), '\0');
-    try_table([&](abi::TextSink error) { return table_.save(envs_, env_id, state.data(), error); });
+    std::string state;
+    static_cast<void>(save(env_id, state));
     return state;
   }
   void load(i32 env_id, const char* data, i64 size) {
@@ -201,7 +210,7 @@ class Environments {
 
   const abi::Table& table_;
   std::vector<void*> models_, model_of_;
-  std::vector<u64> identity_of_;
+  std::vector<const abi::Layout*> layout_of_;  // of each environment
   void* envs_ = nullptr;
 };
 

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "envpool/core/assert.h"
 #include "envpool/core/pool/spin.h"
 #include "envpool/core/system/resources.h"
 
@@ -90,6 +91,7 @@ class ForkJoinThreads {
       PartRange& range = ranges_[size_t((index + k) % size_)];
       const i64 end = range.end.load();
       for (i64 i; !job.failed.load() && (i = range.next.fetch_add(1)) < end;) {
+        ENVPOOL_ASSERT(i >= 0 && in_use_.load());  // run() waits for this thread, so the job has not ended
         try {
           job.call(job.context, i);
         } catch (...) {

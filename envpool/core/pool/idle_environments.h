@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstring>
+#include <map>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "envpool/core/math/float_mode.h"
 #include "envpool/core/pool/admission.h"
@@ -23,34 +25,59 @@ class IdleEnvironments {
   IdleEnvironments(const abi::Table& table, const Label& label, Environments& envs, Admission& admission)
       : table_(table), label_(label), envs_(envs), admission_(admission) {}
 
-  // Returns the state of an environment.
-  std::string snapshot(i32 env_id) {
-    admission_.require_idle(env_id, "snapshot");
+  // Returns the state of each environment.
+  std::vector<std::string> snapshot(const i32* env_ids, i32 count) {
+    for (i32 k = 0; k < count; ++k) admission_.require_idle(env_ids[k], "snapshot");
     require_snapshots("snapshot: this environment cannot save its state");
-    return Snapshot::pack(identity(env_id), admission_.status(env_id), save(env_id));
+    std::vector<std::string> snapshots;
+    snapshots.reserve(size_t(count));
+    for (i32 k = 0; k < count; ++k) {
+      const std::string_view state = save(env_ids[k], "snapshot");
+      snapshots.push_back(Snapshot::pack(kind(env_ids[k]), admission_.status(env_ids[k]), state, packed_));
+    }
+    return snapshots;
   }
-  void restore(i32 env_id, const char* data, i64 size) {
-    admission_.require_idle(env_id, "restore");
+  // Restores one state in each environment. A snapshot that is damaged or belongs to other environments throws before
+  // anything is changed.
+  void restore(const i32* env_ids, i32 count, const std::string_view* states) {
+    admission_.check(env_ids, count, "restore");
     require_snapshots("restore: this environment cannot load a state");
-    const Snapshot saved(label_, identity(env_id), envs_.layout().max_players, data, size);
-    load(env_id, saved.state(), saved.state_size(), saved.status(), "restore");
+    std::vector<Snapshot> snapshots;
+    snapshots.reserve(size_t(count));
+    for (i32 k = 0; k < count; ++k) snapshots.emplace_back(kind(env_ids[k]), states[k]);
+    for (i32 k = 0; k < count; ++k) {
+      const Snapshot& snapshot = snapshots[size_t(k)];
+      const i64 size = snapshot.packed() ? envs_.save_size(env_ids[k]) : 0;
+      load(env_ids[k], snapshot.state(size, state_), snapshot.status(), "restore");
+    }
   }
-  // Copies the state of one environment, including its generator, to others. If seeds and streams are passed, they seed
-  // the generators of the copies. Invalid arguments throw before anything is changed.
-  void clone(i32 source, const i32* env_ids, i32 count, const u64* seeds, const u32* streams) {
+  // Copies the state of environment sources[k], including its generator, to environment env_ids[k]. An environment may
+  // be a source and receive another state. If seeds and streams are passed, they seed the generators of the copies.
+  // Invalid arguments throw before anything is changed.
+  void clone(const i32* sources, const i32* env_ids, i32 count, const u64* seeds, const u32* streams) {
     require_snapshots("clone: this environment cannot save its state");
-    admission_.require_idle(source, "clone");
+    for (i32 k = 0; k < count; ++k) admission_.require_idle(sources[k], "clone");
     admission_.check(env_ids, count, "clone");
     for (i32 k = 0; k < count; ++k) {
-      if (identity(env_ids[k]) == identity(source)) continue;
+      if (envs_.layout(env_ids[k]).identity == envs_.layout(sources[k]).identity) continue;
       label_.throw_invalid_argument("clone: env_id: expected environments with the options of environment " +
-                                    std::to_string(source) + ", got environment " + std::to_string(env_ids[k]) +
+                                    std::to_string(sources[k]) + ", got environment " + std::to_string(env_ids[k]) +
                                     ", which has other options");
     }
-    const std::string state = save(source);
+    struct Original {
+      std::string state;
+      EpisodeStatus status;
+    };
+    std::map<i32, Original> originals;
     for (i32 k = 0; k < count; ++k) {
-      if (env_ids[k] != source) {
-        load(env_ids[k], state.data(), i64(state.size()), admission_.status(source), "clone");
+      const i32 source = sources[k];
+      if (env_ids[k] == source || originals.contains(source)) continue;
+      originals[source] = {std::string(save(source, "clone")), admission_.status(source)};
+    }
+    for (i32 k = 0; k < count; ++k) {
+      if (env_ids[k] != sources[k]) {
+        const Original& original = originals.at(sources[k]);
+        load(env_ids[k], original.state, original.status, "clone");
       }
       if (seeds != nullptr) envs_.seed(env_ids[k], seeds[k], streams[k]);
     }
@@ -83,10 +110,10 @@ class IdleEnvironments {
       label_.throw_invalid_argument(std::string("options: ") + error.what());
     }
   }
-  // Writes the current observation of each environment into the rows of a block that is open for `count` rows.
+  // Writes the current observation of each environment, which must be idle, into the rows of a block that is open for
+  // `count` rows.
   void observe(const i32* env_ids, i32 count, Block& block) {
     for (i32 k = 0; k < count; ++k) {
-      admission_.require_idle(env_ids[k], "observe");
       const EpisodeStatus status = admission_.status(env_ids[k]);
       if (status.over && status.players == 0) {
         label_.throw_invalid_call("observe: environment " + std::to_string(env_ids[k]) + " has not been reset yet");
@@ -99,6 +126,11 @@ class IdleEnvironments {
       label_.throw_invalid_call(std::string("observe: ") + error.what());
     }
   }
+  i64 state_bytes(i32 env_id) {
+    admission_.require_idle(env_id, "states");
+    require_snapshots("states: this environment cannot save its state");
+    return envs_.save_size(env_id);
+  }
   // Copies `bytes` bytes at `offset` of each environment's saved state to `data`, or overwrites them with `data`. The
   // rows of `data` are contiguous.
   void read_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, char* data) {
@@ -109,7 +141,7 @@ class IdleEnvironments {
   void write_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, const char* data) {
     for_each_state(env_ids, count, offset, bytes, [&](i32 k, std::string& state) {
       std::memcpy(state.data() + offset, data + k * bytes, size_t(bytes));
-      load(env_ids[k], state.data(), i64(state.size()), admission_.status(env_ids[k]), "states");
+      load(env_ids[k], state, admission_.status(env_ids[k]), "states");
     });
   }
 
@@ -119,7 +151,7 @@ class IdleEnvironments {
     require_snapshots("states: this environment cannot save its state");
     for (i32 k = 0; k < count; ++k) admission_.require_idle(env_ids[k], "states");
     for (i32 k = 0; k < count; ++k) {
-      std::string state = save(env_ids[k]);
+      std::string state(save(env_ids[k], "states"));
       if (offset < 0 || bytes < 0 || offset > i64(state.size()) - bytes) {
         label_.throw_invalid_argument("states: expected a part of a state of " + std::to_string(state.size()) +
                                       " bytes, got bytes " + std::to_string(offset) + " to " +
@@ -136,15 +168,20 @@ class IdleEnvironments {
     const std::string reason = table_.no_snapshots == nullptr ? "" : std::string(", because ") + table_.no_snapshots;
     label_.throw_invalid_call(refusal + reason);
   }
-  u64 identity(i32 env_id) const { return snapshot_identity(label_, envs_.identity(env_id)); }
-  std::string save(i32 env_id) {
-    const FloatModeGuard float_mode;
-    return envs_.save(env_id);
-  }
-  void load(i32 env_id, const char* state, i64 size, EpisodeStatus status, const char* call) {
+  SnapshotKind kind(i32 env_id) const { return {label_, envs_.layout(env_id)}; }
+  // Returns a state, which is valid until the next call.
+  std::string_view save(i32 env_id, const char* call) {
     const FloatModeGuard float_mode;
     try {
-      envs_.load(env_id, state, size);
+      return envs_.save(env_id, state_);
+    } catch (const TableError& error) {
+      label_.throw_invalid_call(std::string(call) + ": environment " + std::to_string(env_id) + ": " + error.what());
+    }
+  }
+  void load(i32 env_id, std::string_view state, EpisodeStatus status, const char* call) {
+    const FloatModeGuard float_mode;
+    try {
+      envs_.load(env_id, state.data(), i64(state.size()));
     } catch (const std::invalid_argument& error) {
       label_.throw_invalid_argument(std::string(call) + ": " + error.what());
     }
@@ -155,6 +192,7 @@ class IdleEnvironments {
   const Label& label_;
   Environments& envs_;
   Admission& admission_;
+  std::string state_, packed_;  // buffers, which are kept so that snapshots of large states need no new memory
 };
 
 }  // namespace envpool

@@ -63,6 +63,20 @@ class Label {
   }
   [[noreturn]] void throw_invalid_call(const std::string& message) const { throw std::runtime_error(text(message)); }
 
+  // The errors that pools on every device have in common. `call` is the function that the user called.
+  void require_env_id(const char* call, i32 env_id, i32 num_envs) const {
+    if (env_id >= 0 && env_id < num_envs) return;
+    throw_invalid_argument(std::string(call) + ": env_id: expected an id in 0.." + std::to_string(num_envs - 1) +
+                           ", got " + std::to_string(env_id));
+  }
+  [[noreturn]] void throw_under_way(const char* call, i32 env_id) const {
+    throw_invalid_call(std::string(call) + ": environment " + std::to_string(env_id) +
+                       " is under way; receive its result first");
+  }
+  [[noreturn]] void throw_nothing_under_way() const {
+    throw_invalid_call("recv: nothing is under way; call send, reset or async_reset first");
+  }
+
  private:
   const std::string name_;
 };

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "envpool/core/assert.h"
 #include "envpool/core/pool/block.h"
 #include "envpool/core/pool/pool_types.h"
 
@@ -50,7 +51,9 @@ class ResultBlocks {
   // Returns the block for the rows of a send, or null in asynchronous mode.
   Block* acquire(i32 rows, RowOrder order) { return sync_ ? blocks_->acquire(rows, order) : nullptr; }
   void append(Block* block) {
-    if (block != nullptr) slot(back_++).store(block, std::memory_order_relaxed);
+    if (block == nullptr) return;
+    ENVPOOL_ASSERT(back_ - front_ < capacity_ && slot(back_).load(std::memory_order_relaxed) == nullptr);
+    slot(back_++).store(block, std::memory_order_relaxed);
   }
 
   // Synchronous mode: returns whether everything that was sent has been received.
@@ -63,6 +66,7 @@ class ResultBlocks {
   }
   // Takes the block that complete() returned. Its environments stay under way until it is settled.
   Batch take(Block* block) {
+    ENVPOOL_ASSERT(block == slot(front_).load(std::memory_order_relaxed) && block->complete());
     Block* const next = sync_ ? nullptr : blocks_->acquire(batch_size_);
     // The slot's next block is stored first: an environment that is sent again may need that block immediately.
     slot(front_++).store(next, std::memory_order_release);
@@ -73,11 +77,16 @@ class ResultBlocks {
 
   // Puts a batch back, which is then the next to be taken.
   void put_back(Batch batch) noexcept {
+    ENVPOOL_ASSERT(batch->next == nullptr);  // it is in no list
     batch->next = put_back_;
     put_back_ = batch.release();
   }
   bool has_put_back() const { return put_back_ != nullptr; }
-  Batch take_put_back() { return Batch(std::exchange(put_back_, put_back_->next)); }
+  Batch take_put_back() {
+    Block* const block = std::exchange(put_back_, put_back_->next);
+    block->next = nullptr;
+    return Batch(block);
+  }
 
   // Consecutive rows of a block.
   struct Rows {
@@ -90,13 +99,16 @@ class ResultBlocks {
   // The load cannot return an outdated block. Some earlier claim was made for an environment that was sent after the
   // new block was stored, and this claim synchronizes with all earlier claims.
   Rows claim(i32 count) noexcept {
+    ENVPOOL_ASSERT(!sync_ && count > 0);
     const u64 rows = u64(batch_size_);
     u64 position = claimed_.load(std::memory_order_relaxed), claimed;
     do {
       claimed = std::min(u64(count), rows - position % rows);
     } while (!claimed_.compare_exchange_weak(position, position + claimed, std::memory_order_acq_rel,
                                              std::memory_order_relaxed));
-    return {slot(position / rows).load(std::memory_order_acquire), i32(position % rows), i32(claimed)};
+    Block* const block = slot(position / rows).load(std::memory_order_acquire);
+    ENVPOOL_ASSERT(block != nullptr && !block->complete());
+    return {block, i32(position % rows), i32(claimed)};
   }
 
   // Returns the number of rows that have been written and not received.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "envpool/core/assert.h"
 #include "envpool/core/pool/action_queue.h"
 #include "envpool/core/pool/block.h"
 #include "envpool/core/pool/pool_types.h"
@@ -28,7 +29,7 @@ class Scheduler {
  public:
   // `group` is the number of environments that are stepped together, or 1.
   Scheduler(i32 num_envs, i32 num_threads, StepTime step_time, i32 group)
-      : num_threads_(num_threads), step_time_(step_time), group_(group), queue_(num_envs) {}
+      : num_envs_(num_envs), num_threads_(num_threads), step_time_(step_time), group_(group), queue_(num_envs) {}
 
   // ---- callers; the pool's mutex is held ----
 
@@ -38,6 +39,7 @@ class Scheduler {
   void submit(const i32* env_ids, i32 count, RowOrder order, Task task, Block* block, CallerHelp help,
               i32 receivers) noexcept {
     const i32 before = queue_.size(), least = least_run_for(before + count);
+    ENVPOOL_ASSERT(before + count <= num_envs_);  // an environment is queued at most once
     // Threads read the line of least_run_ for each run, so it is written only if it changes.
     if (least != least_run_.load(std::memory_order_relaxed)) least_run_.store(least, std::memory_order_relaxed);
     queue_.push(order == RowOrder::kById ? nullptr : env_ids, count, task, block);
@@ -117,7 +119,7 @@ class Scheduler {
     cost_ns_.store(now < 1 ? 1 : now, std::memory_order_relaxed);
   }
 
-  const i32 num_threads_;
+  const i32 num_envs_, num_threads_;
   const StepTime step_time_;
   const i32 group_;
   std::atomic<i32> least_run_{1};

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "envpool/core/assert.h"
 #include "envpool/core/pool/waits.h"
 #include "envpool/core/types.h"
 
@@ -29,6 +30,7 @@ class WorkerThreads {
   // A thread begins and ceases to access the environments.
   void enter() { ++running_; }
   void leave() {
+    ENVPOOL_ASSERT(running_ > 0);
     if (--running_ == 0) ceased_.notify_all();
   }
 

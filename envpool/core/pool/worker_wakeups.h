@@ -37,6 +37,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "envpool/core/assert.h"
 #include "envpool/core/pool/spin.h"
 #include "envpool/core/types.h"
 
@@ -47,6 +48,7 @@ class WorkerWakeups {
   // Requests `count` workers, replacing earlier requests, and notifies sleeping workers if fewer are spinning. Call it
   // after publishing the work.
   void request(i32 count) {
+    ENVPOOL_ASSERT(count >= 0);
     ENVPOOL_INTERLEAVE();
     unclaimed_.store(count, std::memory_order_seq_cst);
     ENVPOOL_INTERLEAVE();
@@ -88,6 +90,7 @@ class WorkerWakeups {
  private:
   bool claim_wakeup() {
     i32 unclaimed = unclaimed_.load();
+    ENVPOOL_ASSERT(unclaimed >= 0);
     while (unclaimed > 0 && !unclaimed_.compare_exchange_weak(unclaimed, unclaimed - 1)) continue;
     return unclaimed > 0;
   }

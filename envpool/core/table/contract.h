@@ -93,6 +93,11 @@ consteval bool is_portable() {
           { Env::extra_bytes(params) } -> std::convertible_to<i64>;
         });
     ENVPOOL_OPTIONAL_MEMBER(
+        Env, repetitions, "static std::vector<abi::Repetition> repetitions(const Params&)",
+        requires(const Params& params) {
+          { Env::repetitions(params) } -> std::same_as<std::vector<abi::Repetition>>;
+        });
+    ENVPOOL_OPTIONAL_MEMBER(
         Env, blob, "static Blob blob(const OptionValues&), whose address is Params::blob",
         requires(const OptionValues& values, Params& params, Blob& blob) {
           { Env::blob(values) } -> std::convertible_to<Blob>;

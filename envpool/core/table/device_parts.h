@@ -157,10 +157,10 @@ inline void clear_row(void* field, i64 row_bytes, i64 row, i64 stride) {
   for (i64 i = 0; i < row_bytes; ++i) bytes[i] = 0;
 }
 
-// The state that a thread works on. One of at most 80 bytes is copied into registers: a field in memory would have to be
-// read again after each store to an array, which the compiler must assume to overlap with it, and each read of a field
-// accesses as many sectors as the warp has lanes. An environment with large rows needs its registers for them, and one
-// whose state is followed by extra bytes finds these by the state's address.
+// The state that a thread works on. One of at most 80 bytes is copied into registers: a field in memory would have to
+// be read again after each store to an array, which the compiler must assume to overlap with it, and each read of a
+// field accesses as many sectors as the warp has lanes. An environment with large rows needs its registers for them,
+// and one whose state is followed by extra bytes finds these by the state's address.
 template <class Env, class Slot>
 class WorkingState {
  public:

@@ -4,12 +4,14 @@
 // exchange states.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "envpool/core/env.h"
 #include "envpool/core/table/contract_calls.h"
+#include "envpool/core/table/episode.h"
 #include "envpool/core/table/spec.h"
 #include "envpool/core/table/vtable.h"
 
@@ -22,6 +24,7 @@ struct Model {
   Blob blob;
   Spec spec;
   std::vector<abi::Field> fields{}, actions{};
+  std::vector<abi::Repetition> repetitions{};
   abi::Layout layout{};
   u32 tag = 0;  // derived from layout.identity, stored in each state that a caller holds; never 0
 
@@ -31,6 +34,7 @@ struct Model {
     layout = {fields.data(),    actions.data(),     i32(fields.size()), i32(actions.size()),
               spec.max_players, spec.render_height, spec.render_width,  identity()};
     tag = u32(layout.identity) | 1;
+    if constexpr (requires { Env::repetitions(params); }) lay_out_repetitions();
   }
 
   // Returns whether two models can exchange states and parameters. Compares everything that the identity, which is only
@@ -45,6 +49,24 @@ struct Model {
   }
 
  private:
+  // Environments count from the beginning of their State, and saved states begin with an Episode.
+  void lay_out_repetitions() {
+    using Slot = EnvSlot<StateOf<Env>>;
+    const i64 bytes = slot_bytes<StateOf<Env>>(extra_bytes_of<Env>(params));
+    i64 end = 0;
+    for (abi::Repetition each : Env::repetitions(params)) {
+      each.at += offset_of(&Slot::state);
+      const bool fits = each.at >= end && each.bytes >= 0 && each.bytes <= bytes - each.at;
+      if (!fits || each.distance < i64(sizeof(u64)) || each.distance > each.at) {
+        throw std::logic_error(
+            "repetitions: expected parts of the state in order, and distances from 8 to the place of the part");
+      }
+      end = each.at + each.bytes;
+      repetitions.push_back(each);
+    }
+    layout.repetitions = repetitions.data();
+    layout.num_repetitions = i32(repetitions.size());
+  }
   u64 identity() const {
     u64 hash = 0xCBF29CE484222325u;
     each_word([&](u64 word) {

@@ -119,21 +119,21 @@ struct FieldSpec {
   bool is_per_player = false;
   std::string description{};
 
-  FieldSpec& bounds(f64 lowest, f64 highest) {
+  FieldSpec& bounds(f64 lowest, f64 highest) {  // of every element, inclusive
     low = {lowest};
     high = {highest};
     return *this;
   }
-  FieldSpec& bounds(std::vector<f64> lowest, std::vector<f64> highest) {
+  FieldSpec& bounds(std::vector<f64> lowest, std::vector<f64> highest) {  // of each element
     low = std::move(lowest);
     high = std::move(highest);
     return *this;
   }
-  FieldSpec& categories(i64 n) {
+  FieldSpec& categories(i64 n) {  // the elements are integers from 0 to n - 1
     discrete = n;
     return bounds(0, f64(n - 1));
   }
-  FieldSpec& categories(std::vector<i64> of_each) {
+  FieldSpec& categories(std::vector<i64> of_each) {  // each element has its own number of values
     counts = std::move(of_each);
     high.clear();
     for (i64 count : counts) {
@@ -143,20 +143,20 @@ struct FieldSpec {
     low = {0};
     return *this;
   }
-  FieldSpec& per_player() {
+  FieldSpec& per_player() {  // the array has a row for each player
     is_per_player = true;
     return *this;
   }
-  FieldSpec& doc(std::string text) {
+  FieldSpec& doc(std::string text) {  // what the array contains, for `envpool info` and the site
     description = std::move(text);
     return *this;
   }
-  i64 elements() const {
+  i64 elements() const {  // in a row
     i64 count = 1;
     for (i64 extent : shape) count *= extent;
     return count;
   }
-  i64 row_bytes() const { return elements() * dtype_size(dtype); }
+  i64 row_bytes() const { return elements() * dtype_size(dtype); }  // bytes of a row
 };
 
 // The arrays of an environment under certain options. Row::at takes the number of a field; observation and info fields
@@ -171,15 +171,15 @@ struct Spec {
   f64 render_fps = 30;                      // the images per second with which an episode is shown
 
   template <class T>
-  FieldSpec& obs(std::string name, std::vector<i64> shape = {}) {
+  FieldSpec& obs(std::string name, std::vector<i64> shape = {}) {  // adds an array to the observation
     return add<T>(std::move(name), std::move(shape), /*info=*/false);
   }
   template <class T>
-  FieldSpec& info(std::string name, std::vector<i64> shape = {}) {
+  FieldSpec& info(std::string name, std::vector<i64> shape = {}) {  // adds an array to `info`
     return add<T>(std::move(name), std::move(shape), /*info=*/true);
   }
   template <class T>
-  FieldSpec& action(std::string name = "action", std::vector<i64> shape = {}) {
+  FieldSpec& action(std::string name = "action", std::vector<i64> shape = {}) {  // adds an array of actions
     actions.push_back(FieldSpec{.name = std::move(name), .dtype = dtype_of<T>(), .shape = std::move(shape)});
     return actions.back();
   }
@@ -240,20 +240,20 @@ struct OptionSpec {
   bool blob = false;    // changes the blob, so it cannot be a parameter of a pure function
   std::string doc{};
 
-  OptionSpec& between(f64 lowest, f64 highest) {
+  OptionSpec& between(f64 lowest, f64 highest) {  // the smallest and the largest value
     low = lowest;
     high = highest;
     return *this;
   }
-  OptionSpec& one_of(std::vector<std::string> allowed) {
+  OptionSpec& one_of(std::vector<std::string> allowed) {  // the only values of a text
     choices = std::move(allowed);
     return *this;
   }
-  OptionSpec& changes_shapes() {
+  OptionSpec& changes_shapes() {  // the shape of an array depends on it, so all environments of a pool share it
     shapes = true;
     return *this;
   }
-  OptionSpec& changes_blob() {
+  OptionSpec& changes_blob() {  // the blob depends on it, so all environments of a pool share it
     blob = true;
     return *this;
   }
@@ -265,11 +265,11 @@ struct CacheLine {
 };
 class Blob {
  public:
-  Blob() = default;
+  Blob() = default;  // no bytes
   explicit Blob(size_t size) : lines_((size + sizeof(CacheLine) - 1) / sizeof(CacheLine)) {}
   u8* data() { return reinterpret_cast<u8*>(lines_.data()); }
   const u8* data() const { return reinterpret_cast<const u8*>(lines_.data()); }
-  size_t size() const { return lines_.size() * sizeof(CacheLine); }
+  size_t size() const { return lines_.size() * sizeof(CacheLine); }  // a multiple of 64
   // Attaches an object that is derived from the bytes and valid in this process only, such as machine code. It must not
   // be part of the bytes, which are hashed and compared across processes.
   void attach_native(std::shared_ptr<const void> object) { native_ = std::move(object); }
@@ -284,7 +284,7 @@ class Blob {
 struct OptionSpecs {
   std::vector<OptionSpec> list;
 
-  OptionSpec& boolean(std::string name, bool value, std::string doc) {
+  OptionSpec& boolean(std::string name, bool value, std::string doc) {  // `value` is the default
     return add({.name = std::move(name), .kind = abi::kOptionBool, .integer = value, .doc = std::move(doc)});
   }
   OptionSpec& integer(std::string name, i64 value, std::string doc) {
@@ -311,7 +311,7 @@ class OptionValues {
  public:
   OptionValues(const OptionSpecs& specs, const abi::Options& options) : specs_(specs), options_(options) {}
 
-  bool boolean(std::string_view name) const { return integer(name) != 0; }
+  bool boolean(std::string_view name) const { return integer(name) != 0; }  // the option must be declared
   i64 integer(std::string_view name) const {
     if (const abi::Option* option = find(name))
       return option->kind == abi::kOptionReal ? i64(option->real) : option->integer;

@@ -104,7 +104,12 @@ class VectorEnv {
     }
   }
   void load(i32 env_id, const void* data, i64 size) {
-    if (size != save_size(env_id)) {
+    if constexpr (requires { Env::kStatesVary; }) {
+      if (size < i64(sizeof(Episode))) {
+        throw std::invalid_argument("state: expected at least " + std::to_string(sizeof(Episode)) + " bytes, got " +
+                                    std::to_string(size));
+      }
+    } else if (size != save_size(env_id)) {
       throw std::invalid_argument("state: expected " + std::to_string(save_size(env_id)) + " bytes, got " +
                                   std::to_string(size));
     }

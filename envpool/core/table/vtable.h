@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 9
+#define ENVPOOL_ABI 10
 
 namespace envpool::abi {
 
@@ -33,6 +33,11 @@ struct Field {
   const i64* counts = nullptr;  // per element, if they differ; `discrete` is then the largest
 };
 
+// Bytes of a saved state that usually equal those `distance` bytes before them, such as the rows of an image.
+struct Repetition {
+  i64 at, bytes, distance;
+};
+
 struct Layout {
   const Field* fields;  // observations and infos, in the order of the spec
   const Field* actions;
@@ -45,6 +50,10 @@ struct Layout {
   u64 identity = 0;
   // The memory of one environment in bytes. A pool checks that all environments fit before it creates them.
   i64 env_bytes = 0;
+  // Snapshots contain only the differences in these bytes. They are in the order of their places and do not overlap. If
+  // there are none, a snapshot contains the state as it is.
+  const Repetition* repetitions = nullptr;
+  i32 num_repetitions = 0;
 };
 
 enum OptionKind : i32 { kOptionBool = 0, kOptionInt = 1, kOptionReal = 2, kOptionText = 3 };

@@ -4,9 +4,9 @@
 // utils/rewards.py.
 #pragma once
 
+#include "envpool/core/math/numpy_sum.h"
 #include "envpool/core/portable.h"
 #include "envpool/core/table/spec.h"
-#include "envpool/core/math/numpy_sum.h"
 
 namespace envpool::mujoco::dmc {
 

@@ -36,6 +36,16 @@ TEST(a_released_block_is_reused) {
   pool->release(first);
 }
 
+// An asynchronous pool whose batches are small may observe all of its environments.
+TEST(a_block_may_be_larger_than_a_batch) {
+  auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, FinalFields::kNone));
+  Block* large = pool->acquire(33);
+  CHECK(large->capacity() >= 33);
+  CHECK(large->data(1) - large->data(0) >= i64(33 * 3 * sizeof(f32)));
+  pool->release(large);
+  CHECK_EQ(pool->idle_bytes(), 0);
+}
+
 // The blocks are released all at once, as after a rollout.
 TEST(an_idle_block_is_freed_after_the_timeout) {
   const auto idle_timeout = std::chrono::milliseconds(60);
@@ -69,6 +79,7 @@ TEST(the_capacity_of_a_block_fits_its_rows) {
     Block* const block = pool.acquire(rows);
     CHECK_EQ(block->rows(), rows);
     CHECK_EQ(block->capacity(), capacity);
+    block->open(capacity);
     const abi::ResultRows last = block->rows_from(capacity - 1);
     std::memset(static_cast<f32*>(last.fields[8]) + i64(capacity - 1) * 3 * 2, 1,
                 3 * 8);  // AddressSanitizer checks the bounds

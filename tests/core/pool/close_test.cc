@@ -132,9 +132,9 @@ TEST(an_environment_says_why_it_has_no_snapshots) {
   for (const bool saves : {true, false}) {
     try {
       if (saves) {
-        pool->snapshot(0);
+        (void)snapshot_of(*pool, 0);
       } else {
-        pool->restore(0, "", 0);
+        restore(*pool, 0, "");
       }
       CHECK(false);
     } catch (const std::runtime_error& error) {

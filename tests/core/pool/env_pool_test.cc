@@ -70,7 +70,7 @@ TEST(an_environment_cannot_be_sent_twice) {
   const auto pool = PoolConfig{.num_envs = 3}.sum_env();
   reset_all(*pool);
   CHECK_THROWS(send(*pool, {1}, {0}), std::runtime_error);
-  CHECK_THROWS(pool->snapshot(1), std::runtime_error);
+  CHECK_THROWS(snapshot_of(*pool, 1), std::runtime_error);
   {
     const Batch batch = pool->recv();
   }

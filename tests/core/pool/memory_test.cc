@@ -112,10 +112,10 @@ class CallScript {
     });
     receive_all(*pool);
     std::string state;
-    call([&] { state = pool->snapshot(1); });
-    call([&] { pool->restore(2, state.data(), i64(state.size())); });
-    const i32 copies[] = {0, 1, 3};
-    call([&] { pool->clone(2, copies, 3); });
+    call([&] { state = snapshot_of(*pool, 1); });
+    call([&] { restore(*pool, 2, state); });
+    const i32 copies[] = {0, 1, 3}, sources[] = {2, 2, 2};
+    call([&] { pool->clone(sources, copies, 3); });
     if ((kind_.table->flags & abi::kCanRender) != 0) {
       std::vector<u8> image(18);
       call([&] { pool->render(ids.data(), 1, image.data()); });

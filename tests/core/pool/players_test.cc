@@ -31,7 +31,7 @@ TEST(options_set_the_maximum_number_of_players) {
       }
       CHECK_EQ(wrong, 0);
     }
-    sizes[players == 1000] = i64(pool->snapshot(0).size());
+    sizes[players == 1000] = i64(snapshot_of(*pool, 0).size());
   }
   CHECK(sizes[0] < 200);
   CHECK_EQ((sizes[1] - sizes[0] + 15) / 16, 998 * 8 / 16);
