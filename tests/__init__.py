@@ -12,8 +12,9 @@ Code that tests share is where it is used, and in these folders:
     allocations.
   - functions.h, family_list.h and functions.cc export an environment's functions, capi.py calls them without a pool, and
     libraries.py finds the libraries that contain them.
-  - waiting.py waits for conditions and limits times, memory.py measures the memory of the process, refusals.py checks
-    that `make` refuses options, and kill_while_saving.py kills a training script.
+  - waiting.py waits for conditions and limits times, interrupting.py interrupts a call at each of its operations,
+    memory.py measures the memory of the process, refusals.py checks that `make` refuses options, and
+    kill_while_saving.py kills a training script.
   - pages.py reads the code blocks and the commands of the documentation.
   - samples.py chooses cases of slow tests by date, and chi_square.py compares counts of random outcomes with
     probabilities.

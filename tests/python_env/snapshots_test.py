@@ -68,11 +68,11 @@ class Walk(gymnasium.Env):
             raise OSError("cannot be closed")
 
 
-envpool.register_python("Walk-v0", Walk, info={"steps": np.int32})
+envpool.register_python("SavedWalk-v0", Walk, info={"steps": np.int32})
 
 
 def walk(num_envs: int = 4, steps: int = 3, **options: Any) -> Any:
-    env = envpool.make_gymnasium("Walk-v0", num_envs=num_envs, **{"num_workers": 1, **options})
+    env = envpool.make_gymnasium("SavedWalk-v0", num_envs=num_envs, **{"num_workers": 1, **options})
     env.reset()
     for _ in range(steps):
         env.step(np.arange(num_envs) % 2)
@@ -115,7 +115,7 @@ def test_states_move_between_environments() -> None:
 def test_an_environment_that_cannot_be_pickled_is_refused() -> None:
     with walk(holds="lock") as env:
         text = (
-            r"^\[Walk-v0\] snapshot: environment 1: expected an environment that can be pickled, got TypeError: cannot "
+            r"^\[SavedWalk-v0\] snapshot: environment 1: expected an environment that can be pickled, got TypeError: cannot "
             r"pickle '_thread.lock' object"
         )
         for call in (lambda: env.snapshot(1), lambda: env.clone(1, [0]), lambda: env.snapshot([1, 2])):
@@ -151,10 +151,14 @@ def test_a_foreign_pickle_is_not_loaded(tmp_path: Path) -> None:
         ]
         assert signed.body[len(arrays) + 32 :][:1] == b"\x80"  # the first byte of a pickle
         for body in forged:
-            with pytest.raises(ValueError, match=r"^\[Walk-v0\] restore: state: expected a snapshot that this process"):
+            with pytest.raises(
+                ValueError, match=r"^\[SavedWalk-v0\] restore: state: expected a snapshot that this process"
+            ):
                 env.restore(0, signed.with_body(body))
         for length in (0, 40, HEAD, HEAD + 100):
-            with pytest.raises(ValueError, match=r"^\[Walk-v0\] restore: state: expected at least \d+ bytes, got \d+"):
+            with pytest.raises(
+                ValueError, match=r"^\[SavedWalk-v0\] restore: state: expected at least \d+ bytes, got \d+"
+            ):
                 env.restore(0, signed.with_body(signed.body[:length]))
         assert not file.exists()
         pickle.loads(pickled)
@@ -178,14 +182,14 @@ def test_snapshots_of_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
         env.restore(1, state)
     monkeypatch.setenv(*key.popitem())
     envpool.register_python(
-        "Walk-v0", Walk, info={"steps": np.int32}
+        "SavedWalk-v0", Walk, info={"steps": np.int32}
     )  # otherwise the first pool's program is used again
     with walk() as env:
         assert env.snapshot(0) == state
         env.restore(1, state)
         assert env.snapshot(1) == state
     monkeypatch.undo()
-    envpool.register_python("Walk-v0", Walk, info={"steps": np.int32})
+    envpool.register_python("SavedWalk-v0", Walk, info={"steps": np.int32})
 
 
 def test_a_short_key_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
