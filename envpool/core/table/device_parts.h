@@ -157,58 +157,6 @@ inline void clear_row(void* field, i64 row_bytes, i64 row, i64 stride) {
   for (i64 i = 0; i < row_bytes; ++i) bytes[i] = 0;
 }
 
-// The state that a thread works on. One of at most 80 bytes is copied into registers: a field in memory would have to
-// be read again after each store to an array, which the compiler must assume to overlap with it, and each read of a
-// field accesses as many sectors as the warp has lanes. An environment with large rows needs its registers for them,
-// and one whose state is followed by extra bytes finds these by the state's address.
-template <class Env, class Slot>
-class WorkingState {
- public:
-  static constexpr bool kCopied = sizeof(Slot) <= 80 && __is_trivially_copyable(Slot) && !kTogether<Env> &&
-                                  !requires(const typename Env::Params& params) { Env::extra_bytes(params); };
-
-  // A thread that is not `here` has no state; its copy is never used.
-  WorkingState(Slot& home, bool here) : home_(home) {
-    if constexpr (kCopied) {
-      if (here) copy(reinterpret_cast<u8*>(&copy_), reinterpret_cast<const u8*>(&home_));
-    }
-  }
-  WorkingState(const WorkingState&) = delete;
-  WorkingState& operator=(const WorkingState&) = delete;
-
-  Slot& get() {
-    if constexpr (kCopied) {
-      return copy_;
-    } else {
-      return home_;
-    }
-  }
-  void store(bool here) {
-    if constexpr (kCopied) {
-      if (here) copy(reinterpret_cast<u8*>(&home_), reinterpret_cast<const u8*>(&copy_));
-    }
-  }
-
- private:
-  // Both addresses are multiples of 16.
-  static void copy(u8* to, const u8* from) {
-    static_assert(sizeof(Slot) % 8 == 0);
-    constexpr i64 kQuads = sizeof(Slot) / 16;
-#pragma unroll
-    for (i64 i = 0; i < kQuads; ++i) reinterpret_cast<Quad*>(to)[i] = reinterpret_cast<const Quad*>(from)[i];
-    if constexpr (sizeof(Slot) % 16 != 0) {
-      reinterpret_cast<u64*>(to)[2 * kQuads] = reinterpret_cast<const u64*>(from)[2 * kQuads];
-    }
-  }
-
-  struct Nothing {};
-  union alignas(16) {
-    Nothing nothing_{};
-    Slot copy_;
-  };
-  Slot& home_;
-};
-
 // Which environments a call of observe_one or observe_all observes, and where their rows go.
 struct Observed {
   bool here;    // whether this thread's environment is observed
