@@ -52,10 +52,10 @@ MORE: dict[str, dict[str, Any]] = {
 }
 
 
-# The sample of a day has one in SHARE environments, and always these: several players, Atari, noise, and rules that use
-# most of the portable mathematics.
+# The sample of a day has one in SHARE environments, and always these: several players, Atari, noise, rules that use most of
+# the portable mathematics, and a state that is followed by extra bytes.
 SHARE = 8
-ALWAYS = ("Acrobot-v1", "Crowd-v0", "LunarLander-v2", "Pong-v5", "TagContinuous-v0")
+ALWAYS = ("Acrobot-v1", "Crowd-v0", "LunarLander-v2", "Pong-v5", "SimpleBandit-bsuite", "TagContinuous-v0")
 
 # Games whose cartridges have one bank, and games whose cartridges have several.
 GAMES = [
