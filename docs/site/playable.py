@@ -163,6 +163,8 @@ def section(family: str, table: str, ids: list[str], first: str) -> str:
         "entries": entries,
     }
     data = json.dumps(page, separators=(",", ":")).replace("<", "\\u003c")
+    # JSON has no infinity, but JavaScript reads this number as one.
+    data = re.sub(r"(?<=[:,\[])(-?)Infinity\b", r"\g<1>1e999", data)
     scripts = "".join(f'<script defer src="../../_static/{FOLDER}/{name}"></script>\n' for name in SCRIPTS)
     return (
         f'<div class="playable">\n<script type="application/json">{data}</script>\n'
