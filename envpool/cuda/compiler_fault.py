@@ -3,8 +3,8 @@
 
 Before CUDA 13.4, the assembler (ptxas, also inside NVRTC) may merge the comparison `y == high` into the instruction that
 computes `y = max(min(x, high), 0)`, VIMNMX.RELU of compute capability 9.0 and later. The predicate that this instruction
-writes is not the comparison's result: on an H100, every step of CliffWalking ended or fell with it. Newer assemblers
-leave this form out. The C++ headers avoid it too: their functions take the maximum first.
+writes is not the comparison's result: on an H100, CliffWalking ended episodes in the wrong steps. Newer assemblers do not
+generate this form of the instruction. The functions of our C++ headers avoid it, because they take the maximum first.
 """
 
 from __future__ import annotations
@@ -27,10 +27,8 @@ def has_fault(cubin: bytes) -> bool:
 
 
 def _code(cubin: bytes) -> list[bytes]:
-    """Returns the sections with instructions of an ELF file, each of which has 16 bytes."""
-    offset, size, count = (
-        *struct.unpack_from("<Q", cubin, 0x28),
-        *struct.unpack_from("<HH", cubin, 0x3A),
-    )
+    """Returns the sections of an ELF file that contain instructions. An instruction has 16 bytes."""
+    (offset,) = struct.unpack_from("<Q", cubin, 0x28)
+    size, count = struct.unpack_from("<HH", cubin, 0x3A)
     sections = [struct.unpack_from("<IIQQQQ", cubin, offset + size * number) for number in range(count)]
     return [cubin[begin : begin + length] for _, _, flags, _, begin, length in sections if flags & _SHF_EXECINSTR]

@@ -251,8 +251,8 @@ def compile(
     if compiled.cubin and has_fault(compiled.cubin):
         raise CompileError(
             f"[{label}] {name}: NVRTC {_dotted(nvrtc.version)} has compiled a comparison with a limited integer "
-            f"incorrectly for {architecture}, as it may before 13.4. Write `max(min(x, high), 0)`, also where it is "
-            f"written with ?: or if, as envpool::clamp(x, 0, high), or install a newer NVRTC: {INSTALL_NEWEST}",
+            f"incorrectly for {architecture}, which happens before version 13.4. Replace each `max(min(x, high), 0)`, "
+            f"even one that uses ?: or if, by envpool::clamp(x, 0, high), or install a newer NVRTC: {INSTALL_NEWEST}",
             shown,
         )
     return compiled
