@@ -293,7 +293,7 @@ test-jax: build/test/.installed $(VENV)/jax/.ready $(VENV)/gymnax1/.ready
 test-ray: build/test/.installed $(VENV)/ray/.ready
 	@$(call install,ray,build/test/wheel)
 	@$(call pytest,ray) --pyargs tests.ray $(PYTEST_ARGS)
-	@$(call pytest,ray) --pyargs tests.python.library_pages_test -k ray
+	@$(call pytest,ray) --pyargs tests.python.library_pages_test tests.python.typing_test -k 'ray or annotations'
 	cd build && OMP_NUM_THREADS=1 "$(CURDIR)/$(VENV)/ray/bin/python" ../examples/rllib_ppo.py --target=200 --require_return=200
 
 exact: build/test/.installed
@@ -346,7 +346,7 @@ test-clients: test-gym test-jax build/test/.installed standin $(VENV)/clients/.r
 	  $(call install,$$venv,build/test/wheel) || exit 1; \
 	done
 	@$(call pytest,clients) --pyargs tests.python.sb3_envpool_test tests.python.pettingzoo_envpool_test
-	@$(call pytest,clients) --pyargs tests.python.gymnasium_vector_test -k 'torch or video'
+	@$(call pytest,clients) --pyargs tests.python.gymnasium_vector_test tests.python.typing_test -k 'torch or video or annotations'
 	@$(call pytest,clients) --pyargs tests.python.library_pages_test -k 'not torchrl'
 	@export PYTHONPATH="$(CURDIR)/$(VENV)/clients/gym-0.26.2" \
 	  && $(call pytest,clients) --pyargs tests.python.library_pages_test -k torchrl

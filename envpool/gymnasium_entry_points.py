@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from envpool import registration
-
-if TYPE_CHECKING:
-    from envpool.python.gymnasium_envpool import GymnasiumVectorEnv
-    from envpool.python.gymnasium_single import GymnasiumSingleEnv
+from envpool.python.gymnasium_envpool import GymnasiumVectorEnv
+from envpool.python.gymnasium_single import GymnasiumSingleEnv
 
 _REGISTRATION_MODULE = "gymnasium.envs.registration"
 

@@ -17,6 +17,8 @@ from envpool.python.distribution import pip_install
 
 if TYPE_CHECKING:
     from rich.console import Console
+else:
+    Console = Any  # for `typing.get_type_hints`; not every command needs rich
 
 
 class Failure(Exception):

@@ -8,11 +8,12 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from envpool import _core
+from envpool._core import Table
 from envpool.cli.catalog import family_of
 from envpool.cli.common import Failure, console, parse_options, print_json
 from envpool.cuda.program import header_of
@@ -20,9 +21,6 @@ from envpool.python.construction import Construction
 from envpool.python.options import COMMON_OPTIONS, Option, declared_options
 from envpool.python.registry import Registration, find
 from envpool.python.spaces import ArraySpecs, Field
-
-if TYPE_CHECKING:
-    from envpool._core import Table
 
 _HOW = "give envpool.compile a file, or, in a plugin, envpool::table the header's name and envpool.register include="
 _STEPS = 20  # random steps before the thumbnail, so that it does not show an initial state

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from envpool._core import DevicePool
 from envpool.cuda import cache, driver, nvrtc
 from envpool.cuda.program import RESULTS, checked_program, header_of
-
-if TYPE_CHECKING:
-    from envpool._core import DevicePool
 
 
 def make_pool(

@@ -7,22 +7,20 @@ to call. Arrays have fixed shapes: unused rows contain zeros, and -1 as their en
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from envpool._core import DevicePool, Pool
 from envpool.jax import ffi
 from envpool.python import actions
+from envpool.python.construction import Construction
 from envpool.python.errors import labelled
-
-if TYPE_CHECKING:
-    from envpool._core import DevicePool, Pool
-    from envpool.python.construction import Construction
-    from envpool.python.layout import Pack
-    from envpool.python.spaces import Field
+from envpool.python.layout import Pack
+from envpool.python.spaces import Field
 
 _HANDLE = jax.ShapeDtypeStruct((8,), np.uint8)
 _ENV_ID, _OWNERS = 1, 2  # These bits tell the handlers which ids are among the operands.

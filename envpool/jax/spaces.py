@@ -10,16 +10,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from envpool.jax.rows import RowPart
 from envpool.python.spaces import Field, walk
-
-if TYPE_CHECKING:
-    from envpool.jax.rows import RowPart
 
 
 class Discrete:

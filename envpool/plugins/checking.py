@@ -13,16 +13,14 @@ import shlex
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from envpool.plugins import cache
 from envpool.plugins.compiler import CompletedRun, run
 from envpool.plugins.findings import Finding, find
 from envpool.plugins.paths import get_include
 from envpool.python.errors import CheckError, CompileError
-
-if TYPE_CHECKING:
-    from envpool.python.options import Value
+from envpool.python.options import Value
 
 _UNIT = '#include "envpool/core/check/program.h"\nENVPOOL_CHECK_MAIN({struct})\n'
 _FLAGS = (

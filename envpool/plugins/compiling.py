@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from envpool.plugins import cache
 from envpool.plugins.checking import Subject, check_environment, sources
@@ -24,16 +24,11 @@ from envpool.plugins.messages import explain
 from envpool.plugins.paths import get_include
 from envpool.plugins.structs import Struct, find_structs
 from envpool.python.errors import CompileError, labelled
-from envpool.python.family import PLUGIN
+from envpool.python.family import PLUGIN, Value
 from envpool.python.options import as_number, wrong_type, wrong_value
 from envpool.python.options import shown as printable
 from envpool.python.registry import Registration, add
 from envpool.python.registry import check as check_registration
-
-if TYPE_CHECKING:
-    from envpool.python.options import Value
-else:
-    from envpool.python.registry import Value
 
 # Results must have the same bits everywhere, so fused multiply-add is off, and so is the SLP vectorizer, in which GCC 12
 # drops roundings to f32. A plugin exports a single symbol.

@@ -6,13 +6,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from envpool import _core
+from envpool._core import ModelReference, Pool
 from envpool.python.errors import labelled
+from envpool.python.family import Family
 from envpool.python.options import (
     COMMON_OPTIONS,
     EXTENSION_OPTIONS,
@@ -25,14 +27,10 @@ from envpool.python.options import (
     declared_options,
     shown,
 )
+from envpool.python.registry import Registration
 from envpool.python.spaces import ArraySpecs
 from envpool.python.topology import thread_cpus
 from envpool.python.window import can_open
-
-if TYPE_CHECKING:
-    from envpool._core import ModelReference, Pool
-    from envpool.python.family import Family
-    from envpool.python.registry import Registration
 
 
 @dataclass(frozen=True, eq=False)

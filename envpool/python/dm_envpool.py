@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from envpool.python.construction import Construction
 from envpool.python.distribution import raise_missing
@@ -18,8 +18,7 @@ try:
 except ModuleNotFoundError as error:
     raise_missing(error, "dm_env", "make_dm", distribution="dm-env")
 
-if TYPE_CHECKING:
-    from envpool.python.registry import Registration
+from envpool.python.registry import Registration
 
 
 class DMEnvPool(EnvPoolMixin, NotAVecEnv, dm_env.Environment):

@@ -16,12 +16,15 @@ from envpool.python import spaces
 from envpool.python.construction import Construction
 from envpool.python.distribution import raise_missing
 from envpool.python.options import NO_LIMIT, Option
+from envpool.python.registry import Registration
+from envpool.python.spaces import ArraySpecs
 
 if TYPE_CHECKING:
     import gymnasium
 
-    from envpool.python.registry import Registration
-    from envpool.python.spaces import ArraySpecs
+    AnySpace = gymnasium.Space[Any]
+else:
+    AnySpace = Any  # for `typing.get_type_hints`; not every program needs gymnasium, whose import is slow
 
 
 class ArraySpec(NamedTuple):
@@ -80,15 +83,15 @@ class EnvSpec:
         return _make, (self.registration, self.caller_options, self._emit)
 
     @cached_property
-    def gymnasium_observation_space(self) -> gymnasium.Space[Any]:
+    def gymnasium_observation_space(self) -> AnySpace:
         """The observation space of one environment (or player), as a gymnasium space."""
-        space: gymnasium.Space[Any] = spaces.space(spaces.observation_tree(self.arrays), _gymnasium_spaces())
+        space: AnySpace = spaces.space(spaces.observation_tree(self.arrays), _gymnasium_spaces())
         return space
 
     @cached_property
-    def gymnasium_action_space(self) -> gymnasium.Space[Any]:
+    def gymnasium_action_space(self) -> AnySpace:
         """The action space of one environment (or player), as a gymnasium space."""
-        space: gymnasium.Space[Any] = spaces.space(spaces.action_tree(self.arrays), _gymnasium_spaces())
+        space: AnySpace = spaces.space(spaces.action_tree(self.arrays), _gymnasium_spaces())
         return space
 
     @cached_property

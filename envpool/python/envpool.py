@@ -13,20 +13,21 @@ import numpy.typing as npt
 
 from envpool import _core
 from envpool._core import EnvError as CoreEnvError
+from envpool._core import Pool
 from envpool.python.construction import Construction
+from envpool.python.env_spec import EnvSpec
 from envpool.python.errors import EnvError, labelled
 from envpool.python.images import HumanViewer, resized
+from envpool.python.layout import Pack, ResultLayout
 from envpool.python.options import check_seconds
 from envpool.python.pool_states import PoolStates
+from envpool.python.registry import Registration
 from envpool.python.reset_options import ResetOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-    from envpool._core import Pool
-    from envpool.python.env_spec import EnvSpec
-    from envpool.python.layout import Pack, ResultLayout
-    from envpool.python.registry import Registration
+else:
+    Self = Any  # for `typing.get_type_hints`; Python 3.10 has no Self
 
 Result = TypeVar("Result")
 

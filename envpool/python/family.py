@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from envpool.python.options import Value
+Value = bool | int | float | str | bytes  # of an option
 
 
 class ImportPath(NamedTuple):

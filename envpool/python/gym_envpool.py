@@ -15,10 +15,12 @@ from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dict_layout
 from envpool.python.not_a_vec_env import NotAVecEnv, is_read_by_dummy_vec_env, raise_not_a_vec_env
+from envpool.python.registry import Registration
 
 if TYPE_CHECKING:
     from envpool.python.gymnasium_envpool import GymnasiumEnvPool
-    from envpool.python.registry import Registration
+else:
+    GymnasiumEnvPool = Any  # for `typing.get_type_hints`; gym does not need gymnasium
 
 
 class GymEnvPool(EnvPoolMixin, NotAVecEnv):

@@ -16,9 +16,10 @@ from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.errors import labelled
-from envpool.python.layout import dict_layout
+from envpool.python.layout import ResultLayout, dict_layout
 from envpool.python.not_a_vec_env import is_read_by_dummy_vec_env, raise_not_a_vec_env
 from envpool.python.options import AUTORESET_MODES, require_cpu, shown
+from envpool.python.registry import Registration
 from envpool.python.reset_options import ids_of_mask, without_mask
 
 try:
@@ -30,9 +31,6 @@ except ModuleNotFoundError as error:
     raise_missing(error, "gymnasium", "make_gymnasium")
 
 if TYPE_CHECKING:
-    from envpool.python.layout import ResultLayout
-    from envpool.python.registry import Registration
-
     AnyVectorEnv = VectorEnv[Any, Any, Any]
 else:
     AnyVectorEnv = VectorEnv  # not generic before gymnasium 1.0

@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import gymnasium
 import numpy as np
 
 from envpool.python.gymnasium_envpool import ClosedPoolError, GymnasiumEnvPool, PoolResetNeeded
 from envpool.python.options import require_cpu, shown
-
-if TYPE_CHECKING:
-    from envpool.python.registry import Registration
+from envpool.python.registry import Registration
 
 
 class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):

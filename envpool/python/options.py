@@ -17,14 +17,11 @@ import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from envpool import _core
-
-if TYPE_CHECKING:
-    from envpool._core import Table
-
-Value = bool | int | float | str | bytes
+from envpool._core import Table
+from envpool.python.family import Value
 
 NO_LIMIT = 2**31 - 1  # config["max_episode_steps"] of an environment without a time limit, as in EnvPool
 AUTORESET_MODES = tuple(_core.AUTORESET_MODES)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
 
@@ -23,13 +24,9 @@ except ModuleNotFoundError as error:
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
 from envpool.python.not_a_vec_env import NotAVecEnv
 from envpool.python.options import require_cpu, shown
+from envpool.python.registry import Registration
 
-if TYPE_CHECKING:
-    import gymnasium
-
-    from envpool.python.registry import Registration
-
-    Spaces = dict[str, gymnasium.Space[Any]]
+Spaces = dict[str, gymnasium.Space[Any]]
 
 # For each of these options, the allowed values. The first of them is the default.
 _ALLOWED = {"num_envs": (1,), "batch_size": (0, 1), "autoreset_mode": ("disabled", "DISABLED", "Disabled")}

@@ -4,20 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import Any, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from envpool._core import DeviceArray, DevicePool, Pool
+from envpool.python.construction import Construction
 from envpool.python.errors import labelled
+from envpool.python.layout import ResultLayout
 from envpool.python.options import as_number, check_env_ids, check_seed, check_seeds, shown
 
-if TYPE_CHECKING:
-    from envpool._core import DeviceArray, DevicePool, Pool
-    from envpool.python.construction import Construction
-    from envpool.python.layout import ResultLayout
-
-    Ids = Sequence[int] | npt.NDArray[np.integer[Any]] | None
+Ids = Sequence[int] | npt.NDArray[np.integer[Any]] | None
 
 
 class PoolStates:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+import numpy as np
+import numpy.typing as npt
 
+if TYPE_CHECKING:
     from envpool.python.dm_envpool import DMEnvPool
     from envpool.python.env_spec import ArraySpec, EnvSpec
     from envpool.python.gymnasium_envpool import GymnasiumEnvPool

@@ -14,19 +14,18 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from envpool.plugins.entry_points import load_entry_points
 from envpool.python.distribution import package_folders
 from envpool.python.errors import labelled
-from envpool.python.family import PLUGIN, Family
+from envpool.python.family import PLUGIN, Family, Value
 from envpool.python.hints import hint
 
 if TYPE_CHECKING:
     from envpool._core import Table
-    from envpool.python.options import Value
 else:
-    Value = bool | int | float | str | bytes  # for `typing.get_type_hints`; the module would import the compiled core
+    Table = Any  # for `typing.get_type_hints`; to import envpool does not load the compiled core
 
 _NOT_FAMILIES = {"core", "bindings", "python", "plugins"}
 

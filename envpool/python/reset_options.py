@@ -6,17 +6,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from envpool._core import Pool
+from envpool.python.construction import Construction
+from envpool.python.family import StartRange
 from envpool.python.options import as_number, shown, wrong_type, wrong_value
-
-if TYPE_CHECKING:
-    from envpool._core import Pool
-    from envpool.python.construction import Construction
-    from envpool.python.family import StartRange
 
 
 def ids_of_mask(env_id: Any, options: Mapping[str, Any], num_envs: int) -> npt.NDArray[np.int32]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,8 @@ except ModuleNotFoundError as error:
 from envpool.python.errors import labelled
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
 from envpool.python.options import check_autoreset_mode, require_cpu, shown
+from envpool.python.registry import Registration
 from envpool.python.reset_options import in_common
-
-if TYPE_CHECKING:
-    from envpool.python.registry import Registration
 
 
 class SB3EnvPool(VecEnv):

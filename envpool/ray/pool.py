@@ -16,7 +16,7 @@ from envpool.python.construction import Construction
 from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.errors import EnvError, labelled
-from envpool.python.layout import dict_layout
+from envpool.python.layout import Pack, dict_layout
 from envpool.python.not_a_vec_env import NotAVecEnv
 from envpool.python.options import (
     as_number,
@@ -31,12 +31,12 @@ from envpool.python.registry import find
 from envpool.python.reset_options import ids_of_mask
 from envpool.ray.shards import Shard, ShardCall, Shards
 from envpool.ray.states import StateCalls
+from envpool.ray.worker import Arrays
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-    from envpool.python.layout import Pack
-    from envpool.ray.worker import Arrays
+else:
+    Self = Any  # for `typing.get_type_hints`; Python 3.10 has no Self
 
 try:
     import ray

@@ -5,16 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from envpool.python.distribution import raise_missing
+from envpool.python.registry import Registration
 from envpool.ray.worker import Worker
-
-if TYPE_CHECKING:
-    from envpool.python.registry import Registration
 
 try:
     import ray

@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from envpool.python.construction import Construction
 from envpool.python.errors import labelled
+from envpool.python.layout import ResultLayout
 from envpool.python.options import as_number, check_env_ids, check_seed, check_seeds, shown, wrong_type
-
-if TYPE_CHECKING:
-    from envpool.python.construction import Construction
-    from envpool.python.layout import ResultLayout
-    from envpool.ray.shards import Shard, Shards
+from envpool.ray.shards import Shard, Shards
 
 
 class StateCalls:

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from envpool._core import EnvError
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
-
-if TYPE_CHECKING:
-    from envpool.python.registry import Registration
+from envpool.python.registry import Registration
 
 Arrays = tuple[npt.NDArray[Any], ...]
 

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
+import pkgutil
 import re
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +18,7 @@ import envpool
 from envpool import _core
 from envpool.python.options import COMMON_OPTIONS
 from envpool.python.registry import find
+from tests.support.type_hints import failures
 
 HERE = Path(envpool.__path__[0])
 
@@ -106,3 +109,25 @@ def test_the_stub_has_all_common_options() -> None:
         node.target.id for node in common.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }
     assert names | {"num_envs"} == set(COMMON_OPTIONS)
+
+
+def modules() -> list[ModuleType]:
+    """Returns the modules without an underscore, except those whose optional packages are not installed."""
+    found = [envpool]
+    for module in pkgutil.walk_packages(envpool.__path__, "envpool.", onerror=lambda name: None):
+        if "._" in module.name or module.name.rpartition(".")[2].startswith("lib"):
+            continue
+        try:
+            found.append(importlib.import_module(module.name))
+        except ImportError as error:
+            assert isinstance(error, envpool.MissingPackageError) or module.name.startswith("envpool.cli."), module.name
+    return found
+
+
+# `make test-clients` and `make test-ray` run this where Stable-Baselines3, PettingZoo and Ray are installed.
+def test_annotations_can_be_evaluated() -> None:
+    found = modules()
+    without_ray = "envpool.ray.pool" not in {module.__name__ for module in found}
+    count, failed = failures(module for module in found if not (without_ray and module.__name__ == "envpool.ray"))
+    assert not failed
+    assert count > 400

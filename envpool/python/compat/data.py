@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from envpool.python import spaces
-from envpool.python.env_spec import ArraySpec
-
-if TYPE_CHECKING:
-    import gymnasium
+from envpool.python.env_spec import AnySpace, ArraySpec
 
 __all__ = [
     "ArraySpec",
@@ -59,11 +56,11 @@ def dm_spec_transform(name: str, spec: ArraySpec, spec_type: str) -> Any:
     return spaces.dm_spec(_field(name, spec, spec_type))
 
 
-def gymnasium_spec_transform(name: str, spec: ArraySpec, spec_type: str) -> gymnasium.Space[Any]:
+def gymnasium_spec_transform(name: str, spec: ArraySpec, spec_type: str) -> AnySpace:
     """Returns the gymnasium space of an array. The arguments are the same as for `dm_spec_transform`."""
     import gymnasium
 
-    space: gymnasium.Space[Any] = spaces.space(_field(name, spec, spec_type), gymnasium.spaces)
+    space: AnySpace = spaces.space(_field(name, spec, spec_type), gymnasium.spaces)
     return space
 
 
