@@ -23,7 +23,8 @@ from envpool.jax.gymnax_names import (
 )
 from envpool.python.construction import PureModel
 from envpool.python.errors import labelled
-from envpool.python.options import Option, Value
+from envpool.python.family import Value
+from envpool.python.options import Option
 
 
 @dataclass(frozen=True)

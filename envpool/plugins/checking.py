@@ -20,7 +20,7 @@ from envpool.plugins.compiler import CompletedRun, run
 from envpool.plugins.findings import Finding, find
 from envpool.plugins.paths import get_include
 from envpool.python.errors import CheckError, CompileError
-from envpool.python.options import Value
+from envpool.python.family import Value
 
 _UNIT = '#include "envpool/core/check/program.h"\nENVPOOL_CHECK_MAIN({struct})\n'
 _FLAGS = (

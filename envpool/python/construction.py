@@ -14,14 +14,13 @@ import numpy as np
 from envpool import _core
 from envpool._core import ModelReference, Pool
 from envpool.python.errors import labelled
-from envpool.python.family import Family
+from envpool.python.family import Family, Value
 from envpool.python.options import (
     COMMON_OPTIONS,
     EXTENSION_OPTIONS,
     NO_LIMIT,
     RENDER_MODES,
     Option,
-    Value,
     check_common,
     check_known,
     declared_options,

@@ -16,8 +16,8 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from envpool.python.errors import labelled
-from envpool.python.family import Family
-from envpool.python.options import COMMON_OPTIONS, Value, shown, wrong_type
+from envpool.python.family import Family, Value
+from envpool.python.options import COMMON_OPTIONS, shown, wrong_type
 from envpool.python.registry import Registration, add, library_of, list_all_envs
 from envpool.python_env import worker
 from envpool.python_env.spaces import describe
