@@ -172,14 +172,30 @@ def test_three_threads_step_the_same_environments():
 
 
 def test_closing_a_pool_of_many_threads_is_fast():
-    took = []
-    for _ in range(5):
+    """It takes no longer than to end as many threads of Python, times a factor. Delays by other programs are chance."""
+
+    def seconds(close):
+        before = time.monotonic()
+        close()
+        return time.monotonic() - before
+
+    def end():
+        leave.set()
+        for thread in threads:
+            thread.join()
+
+    ratio = float("inf")
+    for _ in range(20):
         env = envpool.make("Counter-v0", num_envs=64, num_threads=64)
         env.reset()
-        before = time.monotonic()
-        env.close()
-        took.append(time.monotonic() - before)
-    assert min(took) < 1
+        leave = threading.Event()
+        threads = [threading.Thread(target=leave.wait) for _ in range(64)]
+        for thread in threads:
+            thread.start()
+        ratio = min(ratio, seconds(env.close) / seconds(end))
+        if ratio < 10:
+            break
+    assert ratio < 10
 
 
 def test_deleting_a_pool_with_steps_under_way():

@@ -71,13 +71,15 @@ f64 seconds_for_a_result_in_the_pause(Pool& pool, bool in_order) {
   return seconds;
 }
 
-// A wait whose wake-up is lost takes 50 ms each time. Any other delay is chance.
+// A wait whose wake-up is lost takes 50 ms each time. Any other delay is chance, and does not happen in every attempt.
 TEST(a_result_that_arrives_just_before_the_wait_ends_it) {
   Pool pool;
   for (const bool in_order : {false, true}) {
     f64 least = 1;
-    for (i32 i = 0; i < 5; ++i) least = std::min(least, seconds_for_a_result_in_the_pause(pool, in_order));
-    CHECK(least < 0.045);
+    for (i32 i = 0; i < 100 && least >= 0.025; ++i) {
+      least = std::min(least, seconds_for_a_result_in_the_pause(pool, in_order));
+    }
+    CHECK(least < 0.025);
   }
 }
 

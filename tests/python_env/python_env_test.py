@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import pytest
 import envpool
 from envpool.python.errors import EnvError
 from envpool.python.registry import find
+from tests.python_env.workers import wait_until_dead, workers
 
 gymnasium = pytest.importorskip("gymnasium")
 pytest.importorskip("cloudpickle")
@@ -234,29 +234,6 @@ def test_a_worker_that_hangs_is_ended() -> None:
         with pytest.raises(EnvError, match="environment 1: its worker process was ended, because it took longer than"):
             env.step({**action, "move": np.array([2, 2])})
         env.step(action)
-
-
-def workers(parent: int) -> list[int]:
-    """Returns the process ids of the workers that a process has started and that still run."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        try:
-            state, owner = (folder / "stat").read_text().rsplit(") ", 1)[1].split()[:2]
-            if state != "Z" and int(owner) == parent and b"python_env/worker.py" in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
-        except (OSError, ValueError, IndexError):
-            continue
-    return found
-
-
-def wait_until_dead(processes: list[int]) -> None:
-    until = time.monotonic() + 10
-    while any(
-        Path(f"/proc/{process}/cmdline").exists() and Path(f"/proc/{process}/cmdline").read_bytes()
-        for process in processes
-    ):
-        assert time.monotonic() < until, "a worker still runs"
-        time.sleep(0.02)
 
 
 def test_workers_end_with_their_pool_even_in_a_step() -> None:

@@ -189,21 +189,22 @@ TEST(an_interrupt_callback_may_close_the_pool) {
     reset_all(*pool);
     (void)pool->recv();
     send(*pool, {0, 1}, {3, 3});
+    bool closed = false;  // a close that waited for its own caller would throw TimedOut instead
     const auto handler = [&] {
       FaultyEnv::release = true;
       pool->close(std::chrono::seconds(20), [&] {
         pool->close(std::chrono::seconds(20));
         return false;
       });
+      closed = true;
       return false;
     };
-    const auto begin = EnvPool::Clock::now();
     if (discards) {
       CHECK_THROWS(pool->discard(handler), std::runtime_error);
     } else {
       CHECK_THROWS(pool->recv({}, handler), std::runtime_error);
     }
-    CHECK(EnvPool::Clock::now() - begin < std::chrono::seconds(15));
+    CHECK(closed);
   }
 }
 
