@@ -18,7 +18,7 @@ from envpool.python.envpool import EnvPoolMixin
 from envpool.python.errors import labelled
 from envpool.python.layout import ResultLayout, dict_layout
 from envpool.python.not_a_vec_env import is_read_by_dummy_vec_env, raise_not_a_vec_env
-from envpool.python.options import AUTORESET_MODES, require_cpu, shown
+from envpool.python.options import AUTORESET_MODES, is_sequence, require_cpu, shown
 from envpool.python.registry import Registration
 from envpool.python.reset_options import ids_of_mask, without_mask
 
@@ -147,7 +147,7 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
             raise TypeError(f"[{self._label}] options: expected a mapping, got {shown(options)}")
         if options and "reset_mask" in options:
             env_id = self._masked(env_id, options)
-            if isinstance(seed, (list, tuple, np.ndarray)) and len(seed) == self.num_envs:
+            if is_sequence(seed) and len(seed) == self.num_envs:
                 seed = [seed[index] for index in env_id]
         result: tuple[Any, dict[str, Any]] = self._reset(env_id, seed, options=without_mask(options))
         return result
@@ -344,7 +344,7 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
                 raise RuntimeError(
                     f"[{self._label}] options['reset_mask']: expected all True in the first reset, got a partial mask"
                 )
-            if isinstance(seed, (list, tuple, np.ndarray)) and len(seed) == self.num_envs:
+            if is_sequence(seed) and len(seed) == self.num_envs:
                 seed = [seed[index] for index in env_ids]
             if len(env_ids) == self.num_envs:
                 env_ids = None
@@ -373,9 +373,10 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         """Sets the attributes in which gymnasium's vectors keep their seed. The environments draw from other streams."""
         if seed is None:
             return
-        if isinstance(seed, (list, tuple, np.ndarray)):
-            self._np_random_seed = tuple(seed)  # type: ignore[assignment]  # as in gymnasium's SyncVectorEnv
-            self._np_random = np.random.default_rng([0 if each is None else int(each) for each in seed])
+        if is_sequence(seed):
+            seeds = tuple(None if each is None else int(each) for each in seed)
+            self._np_random_seed = seeds  # type: ignore[assignment]  # as in gymnasium's SyncVectorEnv
+            self._np_random = np.random.default_rng([each or 0 for each in seeds])
         else:
             self._np_random, self._np_random_seed = seeding.np_random(int(seed))
 

@@ -9,8 +9,9 @@ from typing import Any, NoReturn
 import gymnasium
 import numpy as np
 
+from envpool.python.errors import labelled
 from envpool.python.gymnasium_envpool import ClosedPoolError, GymnasiumEnvPool, PoolResetNeeded
-from envpool.python.options import require_cpu, shown
+from envpool.python.options import check_seed, require_cpu, shown
 from envpool.python.registry import Registration
 
 
@@ -70,6 +71,8 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
             raise ValueError(
                 f"[{self.pool.spec.id}] options: expected no 'reset_mask' for a single environment, got one"
             )
+        with labelled(self.pool.spec.id):
+            seed = None if seed is None else check_seed("seed", seed)
         observation, info = self.pool.reset(seed=seed, options=options)
         super().reset(seed=seed)
         return _observed(self.observation_space, observation), _first(info)

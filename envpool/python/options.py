@@ -138,6 +138,12 @@ def as_number(value: Any, kind: str) -> bool | int | float | None:
         return math.nan
 
 
+def is_sequence(value: Any) -> bool:
+    """Returns whether a value holds several values. A string, a mapping and an array without axes do not."""
+    several = hasattr(value, "__len__") and hasattr(value, "__iter__")
+    return several and not isinstance(value, (str, bytes, Mapping)) and getattr(value, "ndim", 1) > 0
+
+
 def _number(value: float | str) -> float:
     return float(value)  # infinities are the strings "inf" and "-inf" in the JSON of a table
 
@@ -191,7 +197,7 @@ def check_seed(name: str, value: Any) -> int:
 def check_seeds(name: str, value: Any, count: int) -> list[int]:
     """Returns a sequence of `count` seeds as ints. Raises TypeError or ValueError."""
     expected = f"an int from 0 to 2**64 - 1, or a sequence of {count} of them"
-    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__len__") or not hasattr(value, "__iter__"):
+    if not is_sequence(value):
         raise wrong_type(name, expected, value)
     if len(value) != count:
         raise ValueError(f"{name}: expected {expected}, got a sequence of {len(value)}")
@@ -453,13 +459,13 @@ def _seeds(caller_options: Mapping[str, Any], num_envs: int) -> tuple[int, list[
 
     seed = caller_options.get("seed", 42)
     env_seed = caller_options.get("env_seed")
-    if env_seed is not None and not (hasattr(env_seed, "__len__") and len(env_seed) == 0):
+    if env_seed is not None and not (is_sequence(env_seed) and len(env_seed) == 0):
         return 42 if "seed" not in caller_options else check_seed("seed", seed), check_seeds(
             "env_seed", env_seed, num_envs
         )
     if seed is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]), []
-    if hasattr(seed, "__len__") and not isinstance(seed, (str, bytes, Mapping)):
+    if is_sequence(seed):
         return 42, check_seeds("seed", seed, num_envs)
     if as_number(seed, "int") is None:
         raise wrong_type("seed", f"an int from 0 to 2**64 - 1, or a sequence of {num_envs} of them", seed)

@@ -13,7 +13,7 @@ from envpool._core import DeviceArray, DevicePool, Pool
 from envpool.python.construction import Construction
 from envpool.python.errors import labelled
 from envpool.python.layout import ResultLayout
-from envpool.python.options import as_number, check_env_ids, check_seed, check_seeds, shown
+from envpool.python.options import as_number, check_env_ids, check_seed, check_seeds, is_sequence, shown
 
 Ids = Sequence[int] | npt.NDArray[np.integer[Any]] | None
 
@@ -168,9 +168,8 @@ class PoolStates:
         return cast("DevicePool", self._pool).states()
 
     def _checked_seed(self, seed: Any, count: int) -> int | list[int]:
-        several = hasattr(seed, "__len__") and not isinstance(seed, (str, bytes, Mapping))
         with labelled(self._label):
-            if as_number(seed, "int") is None and several:
+            if is_sequence(seed):
                 return check_seeds("seed", seed, count)
             return check_seed("seed", seed)
 

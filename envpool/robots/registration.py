@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from envpool.python.family import Family
-from envpool.python.options import wrong_type
+from envpool.python.options import is_sequence, wrong_type
 from envpool.registration import register_family
 
 _RANGES = {"healthy_state", "healthy_z", "healthy_angle", "velocity", "observation", "contact_force"}
@@ -42,7 +42,7 @@ class Robots(Family):
         for alias, value in caller_options.items():
             stem = alias.removesuffix("_range")
             if stem != alias and stem in _RANGES:
-                if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:
+                if not is_sequence(value) or len(value) != 2:
                     raise wrong_type(alias, "a pair of numbers (low, high)", value)
                 put(f"{stem}_min", value[0], alias)
                 put(f"{stem}_max", value[1], alias)

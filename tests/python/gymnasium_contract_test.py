@@ -152,6 +152,36 @@ def test_np_random_seed():
     assert single.np_random_seed == 12
 
 
+@pytest.mark.parametrize(
+    "seed", [np.int64(5), np.uint64(5), np.int8(5), np.array(5)], ids=["int64", "uint64", "int8", "array"]
+)
+def test_seeds_of_numpys_types(seed):
+    """Every face takes them as an int, and remembers an int."""
+    expected = envpool.make_vec("CartPole-v1", num_envs=2, seed=5).reset()[0]
+    env = envpool.make_vec("CartPole-v1", num_envs=2, seed=seed)
+    assert type(env.config["seed"]) is int
+    for observation in (env.reset()[0], env.reset(seed=seed)[0], env.reset(seed=[seed, 5])[0][:1]):
+        np.testing.assert_array_equal(observation, expected[: len(observation)])
+    assert env.np_random_seed == (5, 5)
+    assert all(type(each) is int for each in env.np_random_seed)
+    env.clone(0, [0, 1], seed=seed)
+    single = gymnasium.make("envpool/CartPole-v1")
+    np.testing.assert_array_equal(single.reset(seed=seed)[0], expected[0])
+    assert type(single.unwrapped.np_random_seed) is int
+
+
+def test_seeds_that_are_other_sequences():
+    env = envpool.make_vec("CartPole-v1", num_envs=2)
+    np.testing.assert_array_equal(env.reset(seed=range(5, 7))[0], env.reset(seed=[5, 6])[0])
+    assert env.np_random_seed == (5, 6)
+    single = gymnasium.make("envpool/CartPole-v1")
+    for seed in ([5], "5", np.array([5])):
+        with pytest.raises(TypeError, match=r"^\[CartPole-v1\] seed: expected an int from 0 to 2\*\*64 - 1, got"):
+            single.reset(seed=seed)
+    with pytest.raises(TypeError, match=r"^\[CartPole-v1\] seed: expected an int .*, got array\(5.5\)"):
+        envpool.make("CartPole-v1", seed=np.array(5.5))
+
+
 def test_seeds_of_some_environments():
     env, other = (envpool.make_vec("CartPole-v1", num_envs=3, seed=2) for _ in range(2))
     env.reset()

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from envpool.mujoco.family import MujocoFamily
 from envpool.mujoco.packages import folder_of, model_source
-from envpool.python.options import wrong_type, wrong_value
+from envpool.python.options import is_sequence, wrong_type, wrong_value
 from envpool.registration import register_family
 
 
@@ -178,7 +178,7 @@ class GymMujoco(MujocoFamily):
         for alias, value in caller_options.items():
             name = renamed.get(alias, alias)
             if name in _RANGES:
-                if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:
+                if not is_sequence(value) or len(value) != 2:
                     raise wrong_type(alias, "a pair of numbers (low, high)", value)
                 stem = name.removesuffix("_range")
                 put(f"{stem}_min", value[0], alias)
