@@ -225,6 +225,9 @@ class Pool:
     ) -> None: ...
     def render(self, env_ids: npt.NDArray[np.int32] | None = None) -> npt.NDArray[np.uint8]: ...
     def players(self, env_ids: npt.NDArray[np.int32] | None = None) -> list[int]: ...
+    def over(self, env_id: int) -> bool:
+        """Returns whether the episode of an environment is over, or none has begun."""
+
     def xla(self) -> tuple[bytes, int, list[tuple[int, np.dtype[Any], tuple[int, ...], bool]]]:
         """Returns the handle, the port's number, and for each output: array, dtype, row shape, whether per player."""
 

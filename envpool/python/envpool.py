@@ -90,7 +90,8 @@ class EnvPoolMixin(PoolStates):
         self._pack = layout.step
         self._label = construction.label
         self._next_seed: Any = None
-        self._begun = False  # whether episodes have begun, by a reset or by a state that was restored
+        self._begun = False  # whether an episode has certainly begun in every environment
+        self._replaced = 0  # how often states have been replaced, other than by a step
         self.num_envs = construction.common.num_envs
         self.closed = False
         self.spec = spec
@@ -275,9 +276,17 @@ class EnvPoolMixin(PoolStates):
             result = call(*arguments)
         except BaseException as error:  # also of a signal handler, while the first observations were under way
             self._begun = self._begun or isinstance(error, CoreEnvError) or self._pool.under_way > 0
+            self._replaced += 1
             raise
-        self._begun = True
+        self._begun = self._begun or env_id is None
+        self._replaced += 1
         return result
+
+    def _has_begun(self, env_ids: Any = None) -> bool:
+        """Returns whether an episode has begun in all of these environments, by a reset or in a restored state."""
+        if not self._begun:
+            self._begun = 0 not in self._pool.players(None)
+        return self._begun or (env_ids is not None and 0 not in self._pool.players(env_ids))
 
     def _raise(self, error: CoreEnvError, pack: Pack) -> NoReturn:
         raise EnvError(str(error), error.env_id, error.messages, pack(error.arrays)) from None

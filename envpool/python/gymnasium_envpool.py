@@ -300,7 +300,7 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
             PoolResetNeeded: the environments have not been reset yet.
             ClosedPoolError: the pool is closed.
         """
-        if not self._begun and not self.closed:
+        if not self._begun and not self.closed and not self._has_begun():
             raise PoolResetNeeded(f"[{self._label}] step: expected a call of reset before the first step, got none")
         try:
             return super().step(actions)
@@ -340,7 +340,8 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         env_ids, others = None, without_mask(options)
         if options and "reset_mask" in options:
             env_ids = self._masked(None, options)
-            if not self._begun and len(env_ids) < self.num_envs:
+            kept = np.setdiff1d(self.all_env_ids, env_ids)
+            if not self._begun and len(kept) > 0 and not self._has_begun(kept):
                 raise RuntimeError(
                     f"[{self._label}] options['reset_mask']: expected all True in the first reset, got a partial mask"
                 )
@@ -389,6 +390,26 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
             if self.closed and type(error) is RuntimeError:
                 raise ClosedPoolError(*error.args) from None
             raise
+
+    def observe(self, env_ids: Any = None) -> Any:
+        """Returns current observations and infos; see `PoolStates.observe`. Raises ClosedPoolError on a closed pool."""
+        with self._or_closed():
+            return super().observe(env_ids)
+
+    def snapshot(self, env_id: Any = None) -> Any:
+        """Returns states; see `PoolStates.snapshot`. Raises ClosedPoolError on a closed pool."""
+        with self._or_closed():
+            return super().snapshot(env_id)
+
+    def restore(self, env_id: Any, state: Any) -> None:
+        """Restores states; see `PoolStates.restore`. Raises ClosedPoolError on a closed pool."""
+        with self._or_closed():
+            super().restore(env_id, state)
+
+    def clone(self, source_env_id: Any, env_ids: Any = None, seed: Any = None) -> None:
+        """Copies states; see `PoolStates.clone`. Raises ClosedPoolError on a closed pool."""
+        with self._or_closed():
+            super().clone(source_env_id, env_ids, seed)
 
     def xla(self) -> Any:
         """Raises RuntimeError: jitted code cannot observe the environments that a partial reset leaves out."""

@@ -88,7 +88,7 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
         """
         if self.pool.closed:
             self._raise_closed("step")
-        if not self.pool._begun:
+        if not self.pool._has_begun():
             raise PoolResetNeeded(
                 f"[{self.pool.spec.id}] step: expected a call of reset before the first step, got none"
             )

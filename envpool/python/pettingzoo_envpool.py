@@ -41,7 +41,8 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
     Attributes:
         pool: a `GymnasiumEnvPool` of one environment, without autoreset.
         possible_agents: the names of the maximum number of agents, "player_0" and so on.
-        agents: the names of the agents in the game; empty between the end of an episode and the next `reset`.
+        agents: the names of the agents in the game; empty between the end of an episode and the next `reset`. After
+            `restore`, those of the restored state.
         render_mode: None, "rgb_array" or "human".
         metadata: "name", "render_modes", "render_fps" and "is_parallelizable".
     """
@@ -57,7 +58,8 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         self._arrays = self.pool.spec.arrays
         self._known = {field.name for field in self._arrays.infos}
         self.possible_agents = [f"player_{i}" for i in range(self._arrays.max_players)]
-        self.agents: list[str] = []
+        self._agents: list[str] = []
+        self._seen = 0  # the value of the pool's counter of replaced states to which `agents` corresponds
         self._rows: list[str] = []  # the agent of each row of the pool, including agents that have left
         self.render_mode = self.pool.render_mode
         modes = self.pool.metadata["render_modes"]
@@ -73,6 +75,34 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
 
     def _for_sb3(self) -> tuple[str, str, int, int]:
         return self._label, "an environment with PettingZoo's interface", 1, self._arrays.max_players
+
+    @property
+    def agents(self) -> list[str]:
+        """The names of the agents in the game."""
+        if self._seen != self.pool._replaced:
+            self._seen = self.pool._replaced
+            self._agents = [] if self.pool._pool.over(0) else self._in_game(self.pool.observe()[1])
+        return self._agents
+
+    @agents.setter
+    def agents(self, names: list[str]) -> None:
+        self._agents, self._seen = names, self.pool._replaced
+
+    def snapshot(self) -> bytes:
+        """Returns the whole state of the game; see `EnvPoolMixin.snapshot`."""
+        return self.pool.snapshot(0)
+
+    def restore(self, state: bytes) -> None:
+        """Restores a state that `snapshot` returned, and the `agents` of that state; see `EnvPoolMixin.restore`."""
+        self.pool.restore(0, state)
+
+    def observe(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Returns the observations and infos of the `agents` in the current state, for example after `restore`."""
+        agents = self.agents
+        if not agents:
+            return {}, {}
+        observation, info = self.pool.observe()
+        return self._of(agents, observation), self._infos(agents, info)
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
         """Returns the agent's observation space, always the same object."""
@@ -95,9 +125,8 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
             (observations, infos) by agent. `agents` is updated.
         """
         observation, info = self.pool.reset(seed=seed)
-        self._name_rows(info)
-        self.agents = [agent for agent, left in zip(self._rows, self._left(info), strict=True) if not left]
-        return self._of(self.agents, observation), self._infos(self.agents, info)
+        self.agents = agents = self._in_game(info)
+        return self._of(agents, observation), self._infos(agents, info)
 
     def step(
         self, actions: Mapping[str, Any]
@@ -150,10 +179,12 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         """Closes the pool."""
         self.pool.close()
 
-    def _name_rows(self, info: Mapping[str, Any]) -> None:
+    def _in_game(self, info: Mapping[str, Any]) -> list[str]:
+        """Names the agents of the rows, and returns those that are in the game."""
         count = len(info["players"]["env_id"])
         numbers = info["players"]["id"].tolist() if "players.id" in self._known else range(count)
         self._rows = [self.possible_agents[number] for number in numbers]
+        return [agent for agent, left in zip(self._rows, self._left(info), strict=True) if not left]
 
     def _left(self, info: Mapping[str, Any]) -> list[bool]:
         if "players.done" in self._known:

@@ -27,6 +27,7 @@ class PoolStates:
     _label: str
     _pool: Pool
     _begun: bool
+    _replaced: int
 
     @property
     def all_env_ids(self) -> npt.NDArray[np.int32]:
@@ -105,7 +106,7 @@ class PoolStates:
             if len(states) != len(ids):
                 raise ValueError(f"[{self._label}] state: expected {len(ids)} states, got {len(states)}")
             self._pool.restore(ids, states)
-        self._begun = True
+        self._note_new_states()
 
     def _state(self, state: Any) -> bytes:
         if not isinstance(state, (bytes, bytearray)):
@@ -147,6 +148,7 @@ class PoolStates:
         else:
             seeds = self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids)
             self._pool.clone(np.array(sources, np.int32), ids, *seeds)
+        self._note_new_states()
 
     def states(self) -> dict[str, DeviceArray]:
         """Returns the named parts of all environments' states on the GPU, for reading and writing.
@@ -166,6 +168,10 @@ class PoolStates:
         if not self._construction.on_device:
             raise RuntimeError(f"[{self._label}] states: expected a pool on a GPU, got one on 'cpu'; see snapshot")
         return cast("DevicePool", self._pool).states()
+
+    def _note_new_states(self) -> None:
+        self._begun = False  # a state may be one from before the first reset
+        self._replaced += 1
 
     def _checked_seed(self, seed: Any, count: int) -> int | list[int]:
         with labelled(self._label):

@@ -328,3 +328,46 @@ def test_copies_find_their_files_in_another_folder(tmp_path, monkeypatch):
     for env, saved in zip(envs, data, strict=True):
         assert env.config["xml_file"] == str(tmp_path / "arm.xml")
         np.testing.assert_equal(pickle.loads(saved).reset()[0], env.reset()[0])
+
+
+def test_states_that_are_restored_before_the_first_reset():
+    source = envpool.make_vec("CartPole-v1", num_envs=2)
+    begun, (first, _) = source.snapshot(), source.reset()
+    in_game = source.snapshot()
+    env = envpool.make_vec("CartPole-v1", num_envs=2)
+    env.restore(0, in_game[0])
+    needed = r"^\[CartPole-v1\] step: expected a call of reset before the first step"
+    with pytest.raises(gymnasium.error.ResetNeeded, match=needed):  # environment 1 would ignore its action
+        env.step(np.zeros(2, int))
+    only = np.array([True, False])
+    with pytest.raises(RuntimeError, match="expected all True in the first reset"):
+        env.reset(options={"reset_mask": only})
+    observation, _ = env.reset(options={"reset_mask": ~only})
+    np.testing.assert_array_equal(observation[0], first[0])
+    env.step(np.zeros(2, int))
+    env.restore(1, begun[1])
+    with pytest.raises(gymnasium.error.ResetNeeded, match=needed):
+        env.step(np.zeros(2, int))
+    env.clone(0, [1])
+    env.step(np.zeros(2, int))
+    fresh = envpool.make_vec("CartPole-v1", num_envs=2)
+    fresh.clone(0, [1])
+    with pytest.raises(gymnasium.error.ResetNeeded, match=needed):
+        fresh.step(np.zeros(2, int))
+    single = gymnasium.make("envpool/CartPole-v1").unwrapped
+    single.pool.restore(0, in_game[0])
+    single.step(0)
+    single.pool.restore(0, begun[0])
+    with pytest.raises(gymnasium.error.ResetNeeded, match=needed):
+        single.step(0)
+
+
+def test_every_call_after_close_raises_gymnasiums_error():
+    env = envpool.make_vec("CartPole-v1", num_envs=2, render_mode="rgb_array")
+    env.reset()
+    state = env.snapshot()
+    env.close()
+    calls = (env.reset, env.render, env.snapshot, env.observe, lambda: env.step([0, 0]), lambda: env.clone(0))
+    for call in (*calls, lambda: env.restore(None, state)):
+        with pytest.raises(gymnasium.error.ClosedEnvironmentError, match=r"^\[CartPole-v1\] the pool is closed"):
+            call()

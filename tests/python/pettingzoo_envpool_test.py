@@ -108,3 +108,42 @@ def test_bad_input(checks):
     world.close()
     with pytest.raises(RuntimeError, match="closed"):
         world.reset()
+
+
+def play(world, steps):
+    """Steps with actions that depend on the number of the step alone. Returns the results, and the agents after each."""
+    seen = []
+    for step in range(steps):
+        rng = np.random.default_rng(step)
+        drawn = {agent: rng.integers(0, 2, world.action_space(agent).shape) for agent in world.possible_agents}
+        result = world.step({agent: drawn[agent] for agent in world.agents})
+        seen.append((world.agents, result[1], {agent: row.tolist() for agent, row in result[0].items()}))
+    return seen
+
+
+@pytest.mark.parametrize("task_id", [*TAGS, "Crowd-v0"])
+def test_agents_of_restored_states(checks, task_id):
+    """A restored state has the agents that it had when it was saved: before a reset, in a game, after its end."""
+    options = {**TAGS.get(task_id, {}), "max_episode_steps": 60}
+    world = envpool.make_pettingzoo(task_id, **options)
+    states = [(world.snapshot(), world.agents)]
+    world.reset(seed=3)
+    while world.agents:
+        states.append((world.snapshot(), world.agents))
+        play(world, 1)
+    states.append((world.snapshot(), world.agents))
+    assert [agents for _, agents in states][0 :: len(states) - 1] == [[], []]
+    other = envpool.make_pettingzoo(task_id, **options)
+    for target in (world, other):
+        for state, agents in (states[1], states[-1], states[0], states[len(states) // 2]):
+            target.restore(state)
+            assert target.agents == agents
+            assert list(target.observe()[0]) == list(target.observe()[1]) == agents
+            target.pool.restore([0], [state])  # also past this interface
+            assert target.agents == agents
+    assert play(world, 5) == play(other, 5)
+    world.reset(seed=3)
+    assert world.agents == states[1][1]
+    world.pool.restore(0, states[1][0])
+    world.pool.clone(0, [0], seed=9)
+    assert world.agents == states[1][1]

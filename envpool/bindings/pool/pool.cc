@@ -279,6 +279,12 @@ class PyPool {
     return list;
   }
 
+  bool over(i32 env_id) {
+    drop_abandoned();
+    if (env_id < 0 || env_id >= pool_->num_envs()) throw std::invalid_argument("env_id out of range");
+    return pool_->over(env_id);
+  }
+
   // Returns what jitted code needs: the handle, and for each output the number of its array, its dtype, the shape of a
   // row and whether it is per player.
   py::tuple xla() {
@@ -601,6 +607,7 @@ void bind_pool(py::module_& m) {
       .def("write_states", &PyPool::write_states, py::arg("env_ids"), py::arg("offset"), py::arg("data"))
       .def("render", &PyPool::render, py::arg("env_ids") = py::none())
       .def("players", &PyPool::players, py::arg("env_ids") = py::none())
+      .def("over", &PyPool::over, py::arg("env_id"))
       .def("xla", &PyPool::xla)
       .def("close", &PyPool::close, py::arg("timeout") = 10.0)
       .def_property_readonly("closed", &PyPool::closed)

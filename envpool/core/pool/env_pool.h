@@ -241,6 +241,11 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     players(&env_id, 1, &count);
     return count;
   }
+  // Returns whether the episode of an environment is over, or none has begun.
+  bool over(i32 env_id) {
+    std::lock_guard lock(mutex_);
+    return admission_.status(env_id).over;
+  }
   const abi::Layout& layout() const { return *layout_; }
   const BlockLayout& block_layout() const { return blocks_->layout(); }
   const std::shared_ptr<BlockPool>& blocks() const { return blocks_; }
