@@ -267,10 +267,15 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
 
     def _layout_of(self, construction: Construction, masks: int = 0) -> ResultLayout:
         layout = super()._layout_of(construction, construction.common.num_envs)
-        dtypes: dict[str, type[Any]] = {}
+        # The batch of a MultiBinary is an int8 Box, which does not contain arrays of uint8.
+        dtypes: dict[str, type[Any]] = {
+            field.name: np.int8
+            for field in construction.arrays.observations
+            if field.discrete == 2 and field.shape and field.dtype == np.uint8
+        }
         if self._dtypes == "gymnasium":
             counted = (field.name for field in construction.arrays.observations if field.discrete and not field.shape)
-            dtypes = {"reward": np.float64, "action_mask": np.int8, **dict.fromkeys(counted, np.int64)}
+            dtypes |= {"reward": np.float64, "action_mask": np.int8, **dict.fromkeys(counted, np.int64)}
         conversion = _Conversion(layout, dtypes)
         return replace(layout, step=conversion.step, reset=conversion.reset)
 

@@ -420,6 +420,22 @@ def test_a_pool_accepts_samples_of_its_space_of_booleans() -> None:
             env.step(sample.astype(np.float32))
 
 
+def test_binary_observations_are_in_the_batched_space() -> None:
+    class Binary(Switches):
+        def __init__(self) -> None:
+            flags = gymnasium.spaces.MultiBinary([2, 3])
+            self.observation_space = gymnasium.spaces.Dict({"flags": flags, "switches": self.action_space})
+
+        def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+            return {"flags": np.ones((2, 3), np.int8), "switches": np.ones(3, bool)}, {}
+
+    envpool.register_python("Binary-v0", Binary)
+    with envpool.make_vec("Binary-v0", num_envs=2) as env:
+        observation, _ = env.reset()
+        assert env.observation_space.contains(observation)
+        assert env.observation_space["flags"].dtype == observation["flags"].dtype
+
+
 def test_bounds_that_are_nan_are_refused() -> None:
     class Unbounded(Switches):
         def __init__(self) -> None:
