@@ -48,6 +48,7 @@ class SB3EnvPool(VecEnv):
             field.name.removeprefix("info:") == "action_mask" for field in self.pool.spec.arrays.infos
         )
         self._masks: npt.NDArray[np.bool_] | None = None  # of the current states
+        self._seen = 0  # the value of the pool's counter of replaced states to which the masks correspond
         try:
             self._check(label)
             super().__init__(self.pool.num_envs, self.pool.single_observation_space, self.pool.single_action_space)
@@ -85,7 +86,7 @@ class SB3EnvPool(VecEnv):
                 self.pool.reset([i], seed=None if seeds is None else [seeds[i]], options=options)
             observation, info = self.pool.observe()
         self.reset_infos = _rows(info, self.num_envs)
-        self._masks = info.get("action_mask")
+        self._set_masks(info)
         self._reset_seeds()
         self._reset_options()
         return observation
@@ -108,7 +109,7 @@ class SB3EnvPool(VecEnv):
         """
         observation, reward, terminated, truncated, info = self.pool.recv()
         infos = _rows(info, self.num_envs)
-        self._masks = info.get("action_mask")
+        self._set_masks(info)
         done = terminated | truncated
         for i in np.flatnonzero(done).tolist():
             self.reset_infos[i] = {**infos[i], "elapsed_step": 0}
@@ -137,12 +138,10 @@ class SB3EnvPool(VecEnv):
     def restore(self, env_id: Any, state: Any) -> None:
         """Restores states that `snapshot` returned; see `EnvPoolMixin.restore`."""
         self.pool.restore(env_id, state)
-        self._update_masks()
 
     def clone(self, source_env_id: Any, env_ids: Any = None, seed: Any = None) -> None:
         """Copies the whole states of environments into others; see `EnvPoolMixin.clone`."""
         self.pool.clone(source_env_id, env_ids, seed)
-        self._update_masks()
 
     def observe(self, env_ids: Any = None) -> Any:
         """Returns the observations of the current states, for example after `restore`; None means of all."""
@@ -161,11 +160,12 @@ class SB3EnvPool(VecEnv):
             raise AttributeError(f"{self._label} action_masks: the environment has no info 'action_mask'")
         if self._masks is None:
             raise RuntimeError(f"{self._label} action_masks: expected a call of reset before, got none")
+        if self._seen != self.pool._replaced:  # the pool's states have been restored or copied
+            self._set_masks(self.pool.observe()[1])
         return self._masks.copy()
 
-    def _update_masks(self) -> None:
-        if self._has_masks:
-            self._masks = self.pool.observe()[1]["action_mask"]
+    def _set_masks(self, info: Mapping[str, Any]) -> None:
+        self._masks, self._seen = info.get("action_mask"), self.pool._replaced
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Returns an attribute of the pool, repeated for each environment."""

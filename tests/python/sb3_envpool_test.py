@@ -274,6 +274,9 @@ def test_snapshots(vec_env):
     env.restore(1, state)
     assert env.observe()[1] == first[1]
     np.testing.assert_array_equal(env.action_masks()[1], masks[1])
+    env.step(np.array([1, 1]))
+    env.pool.restore(1, state)  # also past this interface
+    np.testing.assert_array_equal(env.env_method("action_masks")[1], masks[1])
     env.clone(1)
     assert env.observe().tolist() == [first[1]] * 2
 
