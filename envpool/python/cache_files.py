@@ -42,6 +42,8 @@ def read(path: Path) -> bytes | None:
     path = resolved(path)
     try:
         check(path)
+        if not path.is_file():  # to read a named pipe would wait for ever
+            return None
         content, mark, digest = path.read_bytes().rpartition(_MARK)
     except OSError:
         return None

@@ -51,3 +51,10 @@ def test_least_recently_used_files_are_removed_first(tmp_path):
     trim(tmp_path, 29)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".unfinished", "0", "1", "folder", "link"]
     trim(tmp_path / "missing", 0)
+
+
+def test_a_pipe_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "file")
+    assert read(tmp_path / "file") is None
+    write(tmp_path / "file", b"content")
+    assert read(tmp_path / "file") == b"content"
