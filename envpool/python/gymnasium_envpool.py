@@ -21,6 +21,7 @@ from envpool.python.not_a_vec_env import is_read_by_dummy_vec_env, raise_not_a_v
 from envpool.python.options import AUTORESET_MODES, is_sequence, require_cpu, shown
 from envpool.python.registry import Registration
 from envpool.python.reset_options import ids_of_mask, without_mask
+from envpool.python.spaces import path_of
 
 try:
     import gymnasium
@@ -275,7 +276,8 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         }
         if self._dtypes == "gymnasium":
             counted = (field.name for field in construction.arrays.observations if field.discrete and not field.shape)
-            dtypes |= {"reward": np.float64, "action_mask": np.int8, **dict.fromkeys(counted, np.int64)}
+            named = (field.name for field in construction.arrays.infos if path_of(field.name) == ("action_mask",))
+            dtypes |= {"reward": np.float64, **dict.fromkeys(named, np.int8), **dict.fromkeys(counted, np.int64)}
         conversion = _Conversion(layout, dtypes)
         return replace(layout, step=conversion.step, reset=conversion.reset)
 

@@ -317,9 +317,12 @@ def _dumps(env: Any) -> bytes:
         import cloudpickle  # type: ignore[import-untyped]
 
         pickled: bytes = cloudpickle.dumps(env, pickle.HIGHEST_PROTOCOL)
-    except Exception:
-        raise RefusedError(f"expected an environment that can be pickled, got {describe_error(failure)}") from failure
-    return pickled
+        return pickled
+    except ModuleNotFoundError:
+        pass
+    except Exception as error:  # it says more than pickle, which may only have refused a class of the main script
+        failure = error
+    raise RefusedError(f"expected an environment that can be pickled, got {describe_error(failure)}") from failure
 
 
 def _cut(text: str, length: int) -> str:

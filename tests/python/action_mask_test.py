@@ -102,6 +102,25 @@ def test_masks_in_jax():
         assert info["action_mask"].dtype == bool and info["action_mask"].shape == (6,)
 
 
+class Masked(gymnasium.Env):
+    observation_space, action_space = gymnasium.spaces.Box(0, 1, (1,)), gymnasium.spaces.Discrete(3)
+
+    def reset(self, *, seed=None, options=None):
+        return np.zeros(1, np.float32), {"action_mask": np.array([0, 1, 0], np.int8)}
+
+    def step(self, action):
+        return np.zeros(1, np.float32), 0.0, True, False, self.reset()[1]
+
+
+def test_masks_of_python_environments_with_gymnasiums_dtypes():
+    envpool.register_python("Masked-v0", Masked, info={"action_mask": np.int8})
+    with envpool.make_vec("Masked-v0", num_envs=2, dtypes="gymnasium", autoreset_mode="SameStep") as env:
+        infos = [env.reset()[1], env.step(np.zeros(2, int))[4]]
+        for mask in (*(info["action_mask"] for info in infos), infos[1]["final_info"]["action_mask"]):
+            assert mask.dtype == np.int8
+            assert env.single_action_space.sample(mask[0]) == 1
+
+
 def spec(name="action_mask", dtype="bool", shape=(6,), per_player=False, actions=(6,), **action):
     """Returns the declaration of an environment with an info, and with one discrete action for each count."""
     bounds = {"low": 0, "high": 1, "discrete": 0, "doc": ""}

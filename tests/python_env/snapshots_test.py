@@ -112,6 +112,27 @@ def test_states_move_between_environments() -> None:
         assert len({row.tobytes() for row in env.step(np.ones(4, int))[0]}) == 4
 
 
+SCRIPT = """
+import threading
+import envpool
+from tests.python_env.snapshots_test import Walk
+class Held(Walk):
+    def __init__(self):
+        super().__init__(holds="lock")
+envpool.register_python("Held-v0", Held)
+env = envpool.make("Held-v0", num_envs=1)
+env.reset()
+env.snapshot(0)
+"""
+
+
+def test_the_error_names_what_cannot_be_pickled_in_a_class_of_the_main_script() -> None:
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
+    assert (
+        "expected an environment that can be pickled, got TypeError: cannot pickle '_thread.lock' object" in done.stderr
+    )
+
+
 def test_an_environment_that_cannot_be_pickled_is_refused() -> None:
     with walk(holds="lock") as env:
         text = (
