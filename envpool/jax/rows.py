@@ -381,4 +381,11 @@ def _value(row_format: RowFormat, name: str, part: RowPart, value: Any) -> Any:
         raise TypeError(f"[{row_format.label}] {name}: expected {part.dtype}, got {array.dtype}")
     if part.dtype == "float64" and isinstance(array, np.ndarray):
         return _exact(array)
+    if kind in "iu" and isinstance(array, np.ndarray):
+        limits = np.iinfo(part.dtype)
+        wrong = [item for item in array.reshape(-1).tolist() if not limits.min <= item <= limits.max]
+        if wrong:
+            raise ValueError(
+                f"[{row_format.label}] {name}: expected integers from {limits.min} to {limits.max}, got {wrong[0]}"
+            )
     return jnp.asarray(array).astype(jax.dtypes.canonicalize_dtype(part.dtype))

@@ -67,6 +67,16 @@ CALLS = [
     (lambda: ENV.step(KEY, np.zeros(4), 0), TypeError, "state: .*got ndarray"),
     (lambda: ENV.step(KEY, ENV.reset_batch(KEY, 2)[1], 0), ValueError, r"state: expected shape \(20,\), got \(2, 20\)"),
     (lambda: ENV.step_batch(KEY, STATE, [0]), ValueError, r"state: expected a batch of shape \(num_envs, 20\)"),
+    (
+        lambda: STATE.replace(elapsed_step=2**31),
+        ValueError,
+        "elapsed_step: expected integers from -2147483648 to 21474836",
+    ),
+    (
+        lambda: STATE.replace(time=np.uint32(2**32 - 1)),
+        ValueError,
+        "elapsed_step: expected integers .*, got 4294967295",
+    ),
     (lambda: STATE.replace(height=1), TypeError, "height: expected one of .*got an unknown name"),
     (lambda: STATE.replace(position=np.zeros(3)), ValueError, r"position: expected shape \(\), got \(3,\)"),
     (lambda: STATE.replace(position="left"), TypeError, "position: expected float64, got <U4"),
