@@ -18,7 +18,7 @@ except ModuleNotFoundError as error:
     raise_missing(error, "stable_baselines3", "make_sb3", "Stable-Baselines3", "stable-baselines3")
 
 from envpool.python.errors import labelled
-from envpool.python.gymnasium_envpool import GymnasiumEnvPool
+from envpool.python.gymnasium_envpool import GymnasiumEnvPool, PoolResetNeeded
 from envpool.python.options import check_autoreset_mode, require_cpu, shown
 from envpool.python.registry import Registration
 from envpool.python.reset_options import in_common
@@ -78,24 +78,30 @@ class SB3EnvPool(VecEnv):
         The next seeds are those that `seed` was last called with, and the options those of `set_options`.
         """
         seeds = None if self._seeds[0] is None else list(self._seeds)
+        options_of_each = list(self._options)
+        self._reset_options()  # so that wrong options do not fail the next reset too
         self.pool._abandon()
-        if in_common(self._options):
-            observation, info = self.pool.reset(seed=seeds, options=self._options[0])
+        if in_common(options_of_each):
+            observation, info = self.pool.reset(seed=seeds, options=options_of_each[0])
         else:
-            for i, options in enumerate(self._options):
+            for i, options in enumerate(options_of_each):
                 self.pool.reset([i], seed=None if seeds is None else [seeds[i]], options=options)
             observation, info = self.pool.observe()
         self.reset_infos = _rows(info, self.num_envs)
         self._set_masks(info)
         self._reset_seeds()
-        self._reset_options()
         return observation
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Starts a step of all environments without waiting for it.
 
         If a signal, such as Ctrl-C, has interrupted the last step, its results are dropped.
+
+        Raises:
+            PoolResetNeeded: the environments have not been reset yet.
         """
+        if not self.pool.closed and not self.pool._has_begun():
+            raise PoolResetNeeded(f"{self._label} step: expected a call of reset before the first step, got none")
         self.pool._abandon()
         self.pool.send(actions)
 
@@ -158,10 +164,10 @@ class SB3EnvPool(VecEnv):
         """
         if not self._has_masks:
             raise AttributeError(f"{self._label} action_masks: the environment has no info 'action_mask'")
+        if self._seen != self.pool._replaced and self.pool._has_begun():  # states have been restored or copied
+            self._set_masks(self.pool.observe()[1])
         if self._masks is None:
             raise RuntimeError(f"{self._label} action_masks: expected a call of reset before, got none")
-        if self._seen != self.pool._replaced:  # the pool's states have been restored or copied
-            self._set_masks(self.pool.observe()[1])
         return self._masks.copy()
 
     def _set_masks(self, info: Mapping[str, Any]) -> None:

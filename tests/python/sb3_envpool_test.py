@@ -281,5 +281,30 @@ def test_snapshots(vec_env):
     assert env.observe().tolist() == [first[1]] * 2
 
 
+def test_calls_before_the_first_reset(vec_env):
+    source = envpool.make_sb3("Taxi-v3", 2, seed=1)
+    needed = r"^\[Taxi-v3\] step: expected a call of reset before the first step, got none"
+    with pytest.raises(gymnasium.error.ResetNeeded, match=needed):  # the step would ignore its actions
+        source.step(np.array([0, 0]))
+    first = source.reset()
+    env = envpool.make_sb3("Taxi-v3", 2)
+    env.restore(0, source.snapshot(0))
+    with pytest.raises(gymnasium.error.ResetNeeded, match=needed):
+        env.step(np.array([0, 0]))
+    env.restore(None, source.snapshot())
+    np.testing.assert_array_equal(env.action_masks(), source.action_masks())
+    np.testing.assert_array_equal(env.observe(), first)
+    env.step(np.array([0, 0]))
+
+
+def test_wrong_options_fail_one_reset(vec_env):
+    env = envpool.make_sb3("CartPole-v1", 2)
+    for options in ({"hihg": 1}, [{"low": 0.1, "high": 0.2}, {"hihg": 1}]):
+        env.set_options(options)
+        with pytest.raises(ValueError, match=r"^\[CartPole-v1\] options: expected only 'low', 'high', got 'hihg'"):
+            env.reset()
+        assert np.abs(env.reset()).max() <= 0.05
+
+
 def test_names_of_ids_and_modes(vec_env):
     assert envpool.make_sb3("envpool/CartPole-v1", num_envs=2, autoreset_mode="SameStep").num_envs == 2
