@@ -52,8 +52,8 @@ class ResetOptions:
             other_keys: the options that the interface itself reads, for error texts.
 
         Raises:
-            TypeError: the options are not a mapping, or a value is of the wrong type.
-            ValueError: an unknown key, a value out of range, or options that this pool cannot apply.
+            TypeError: the options are not a mapping.
+            ValueError: an unknown key, a value that is no number or out of range, or options that this pool cannot apply.
         """
         if not isinstance(options, Mapping):
             raise wrong_type("options", "a mapping", options)
@@ -97,7 +97,7 @@ def _number(name: str, value: Any) -> float:
     is_scalar = isinstance(value, np.ndarray) and value.ndim == 0  # which gymnasium takes, too
     number = as_number(value.item() if is_scalar else value, "float")
     if number is None:
-        raise wrong_type(f"options[{name!r}]", "a number", value)
+        raise wrong_value(f"options[{name!r}]", "a number", value)  # gymnasium raises ValueError, too
     if not math.isfinite(number):
         raise wrong_value(f"options[{name!r}]", "a finite number", value)
     return number

@@ -99,7 +99,7 @@ def test_wrong_types():
     env = envpool.make_vec("CartPole-v1")
     with pytest.raises(TypeError, match=r"\[CartPole-v1\] options: expected a mapping, got \[1\]"):
         env.reset(options=[1])
-    with pytest.raises(TypeError, match=r"\[CartPole-v1\] options\['low'\]: expected a number, got 'x'"):
+    with pytest.raises(ValueError, match=r"\[CartPole-v1\] options\['low'\]: expected a number, got 'x'"):
         env.reset(options={"low": "x"})
     with pytest.raises(ValueError, match="options: expected none in an asynchronous pool"):
         envpool.make_gymnasium("CartPole-v1", num_envs=2, batch_size=1).reset(options={"low": 0.0})
