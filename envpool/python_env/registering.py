@@ -49,8 +49,10 @@ class PythonEnvs(Family):
     def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Sets the number of threads so that they can wait for all calls that can be under way at a time."""
         plain = dict(caller_options)
+        if "num_envs" not in plain:  # one environment, or an entry of env_options
+            return plain
         try:
-            envs = max(1, operator.index(plain.get("num_envs", 1)))
+            envs = max(1, operator.index(plain["num_envs"]))
             batch = operator.index(plain.get("batch_size", 0)) or envs
         except TypeError:
             return plain  # reported when the options are checked

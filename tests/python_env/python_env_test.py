@@ -436,6 +436,16 @@ def test_binary_observations_are_in_the_batched_space() -> None:
         assert env.observation_space["flags"].dtype == observation["flags"].dtype
 
 
+def test_options_of_single_environments() -> None:
+    """The keywords of the environment may change its spaces, so that only the time limit can differ."""
+    envpool.register_python("Switches-v0", Switches)
+    limits: list[dict[str, Any]] = [{}, {"max_episode_steps": 2}]
+    with envpool.make_gymnasium("Switches-v0", num_envs=2, env_options=limits) as env:
+        env.reset()
+        truncated = [env.step(np.zeros((2, 3), bool))[3].tolist() for _ in range(2)]
+    assert truncated == [[False, False], [False, True]]
+
+
 def test_bounds_that_are_nan_are_refused() -> None:
     class Unbounded(Switches):
         def __init__(self) -> None:
