@@ -200,7 +200,9 @@ class WorkerEnvironment:
                 name = "observation" + "".join(f"[{key!r}]" for key in array.path)
                 write.append((array.path, writer(view, name)))
             else:
-                write_info.append((array.path[0], writer(view, f"info[{array.path[0]!r}]"), np.zeros_like(view)))
+                key = array.path[0]
+                write_one = writer(view, f"info[{key!r}]")
+                write_info.append((key, _joined(write_one) if key == "action_mask" else write_one, np.zeros_like(view)))
         self._read = _nested(read)
         self._write = _split(write)
         self._infos = write_info
@@ -323,6 +325,16 @@ def _dumps(env: Any) -> bytes:
     except Exception as error:  # it says more than pickle, which may only have refused a class of the main script
         failure = error
     raise RefusedError(f"expected an environment that can be pickled, got {describe_error(failure)}") from failure
+
+
+def _joined(write: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Returns a function that writes a mask, or the masks of a MultiDiscrete action, a tuple, one after the other."""
+    import numpy as np
+
+    def write_masks(value: Any) -> None:
+        write(np.concatenate([np.atleast_1d(part) for part in value]) if type(value) is tuple and value else value)
+
+    return write_masks
 
 
 def _cut(text: str, length: int) -> str:

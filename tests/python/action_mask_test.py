@@ -121,6 +121,20 @@ def test_masks_of_python_environments_with_gymnasiums_dtypes():
             assert env.single_action_space.sample(mask[0]) == 1
 
 
+def test_the_masks_of_a_multi_discrete_action_may_be_a_tuple():
+    """gymnasium's MultiDiscrete samples with a tuple of masks. Ours are side by side."""
+
+    class Several(Masked):
+        action_space = gymnasium.spaces.MultiDiscrete([2, 3])
+
+        def reset(self, *, seed=None, options=None):
+            return np.zeros(1, np.float32), {"action_mask": (np.array([0, 1], np.int8), np.array([1, 0, 1], np.int8))}
+
+    envpool.register_python("Several-v0", Several, info={"action_mask": bool})
+    with envpool.make("Several-v0", num_envs=2) as env:
+        assert env.reset()[1]["action_mask"].tolist() == [[False, True, True, False, True]] * 2
+
+
 def spec(name="action_mask", dtype="bool", shape=(6,), per_player=False, actions=(6,), **action):
     """Returns the declaration of an environment with an info, and with one discrete action for each count."""
     bounds = {"low": 0, "high": 1, "discrete": 0, "doc": ""}
