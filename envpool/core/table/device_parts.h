@@ -69,8 +69,8 @@ inline i32 take_row(const ActionInput& input, const u8* from, u8* to) {
     }
     if (input.to >= abi::kF32) {
       if (input.from < abi::kF32) real = f64(whole);
-      const f64 kept = input.to == abi::kF32 ? f64(f32(real)) : real;
-      good &= kept - kept == 0;
+      const f64 rounded = input.to == abi::kF32 ? f64(f32(real)) : real;
+      good &= rounded - rounded == 0;
     } else {
       if (input.from >= abi::kF32) {
         const bool fits = real >= -0x1p53 && real <= 0x1p53;
