@@ -38,6 +38,8 @@ TESTS_OF = {
     "envpool/python": "tests/python/interfaces_test.py",
     "tests/standin": "tests/standin",
 }
+# Tests, and words in their names, of families whose environments share most of their code.
+TESTS_OF_FAMILIES = {"atari": ("tests/atari/interpreter_test.py", {"matches_ale", "pong"})}
 # The C++ tests that run after every change of this folder, in addition to the test of the header's name.
 CPP_TESTS_OF = {
     "envpool/core/pool": ("core/env_pool_test", "core/snapshot_test"),
@@ -128,7 +130,9 @@ def plan(changed: Iterable[str], targets_of: Mapping[str, set[str]]) -> Plan:
                 if environments and PRECOMPILED in users:
                     targets.add(f"family_{family}")
                 for environment in environments:
-                    words.setdefault(f"tests/{family}", set()).update(_words(environment.removeprefix(prefix)))
+                    names = _words(environment.removeprefix(prefix))
+                    folder, names = TESTS_OF_FAMILIES.get(family, (f"tests/{family}", names))
+                    words.setdefault(folder, set()).update(names)
             for test in words or _tests_of(name):
                 tests.setdefault(test, set()).update(words.get(test, ()))
     targets |= {program.replace("/", "_") for program in programs}
