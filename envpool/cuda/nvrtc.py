@@ -166,20 +166,20 @@ class Nvrtc:
                 f"[envpool.cuda] NVRTC {_dotted(self.version)} ({self.path}) generates code for drivers of CUDA "
                 f"{self.version[0]}, but the driver is for CUDA {_dotted(driver)}: {INSTALL}"
             )
-        known = [each for each in self.architectures if each <= number]
-        if not known:
+        supported = [each for each in self.architectures if each <= number]
+        if not supported:
             raise NvrtcError(
                 f"[envpool.cuda] NVRTC {_dotted(self.version)} ({self.path}) supports compute capabilities "
                 f"{_dotted(divmod(self.architectures[0], 10))} and newer, but not {device}"
             )
-        if known[-1] // 10 == capability[0]:
-            return f"sm_{known[-1]}"
+        if supported[-1] // 10 == capability[0]:
+            return f"sm_{supported[-1]}"
         if driver < self.version:
             raise NvrtcError(
                 f"[envpool.cuda] NVRTC {_dotted(self.version)} ({self.path}) has no machine code for {device}, and the "
                 f"driver, for CUDA {_dotted(driver)}, is too old to compile its PTX: install a newer driver"
             )
-        return f"compute_{known[-1]}"
+        return f"compute_{supported[-1]}"
 
     def _call(self, name: str, *arguments: Any) -> None:
         status = getattr(self._library, f"nvrtc{name}")(*arguments)
@@ -286,9 +286,9 @@ def check(label: str, nvrtc: Nvrtc, source: Any, architecture: Any, includes: An
         )
     match = _ARCHITECTURE.fullmatch(architecture) if isinstance(architecture, str) else None
     if match is None or int(match[2]) not in nvrtc.architectures:
-        known = ", ".join(f"sm_{number}" for number in nvrtc.architectures)
+        names = ", ".join(f"sm_{number}" for number in nvrtc.architectures)
         raise ValueError(
-            f"[{label}] architecture: expected one of {known}, or compute_ in place of sm_, got {architecture!r}"
+            f"[{label}] architecture: expected one of {names}, or compute_ in place of sm_, got {architecture!r}"
         )
     for what, values in (("includes", includes), ("flags", flags)):
         kinds = (str, os.PathLike) if what == "includes" else (str,)

@@ -9,9 +9,10 @@ from typing import Any
 
 from envpool import _core
 from envpool._core import Table
+from envpool.python.common_options import COMMON_OPTIONS, RENDER_OPTIONS
 from envpool.python.errors import CompileError, labelled
 from envpool.python.family import Value
-from envpool.python.options import COMMON_OPTIONS, RENDER_OPTIONS, Option, check_known, declared_options
+from envpool.python.options import Option, check_known, declared_options
 
 _MAX_ROW_BYTES = 1 << 40
 _RANGES = {"bool": (0, 1), "uint8": (0, 255), "int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}

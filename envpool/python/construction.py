@@ -13,19 +13,10 @@ import numpy as np
 
 from envpool import _core
 from envpool._core import ModelReference, Pool
+from envpool.python.common_options import COMMON_OPTIONS, EXTENSION_OPTIONS, RENDER_MODES, check_common
 from envpool.python.errors import labelled
 from envpool.python.family import Family, Value
-from envpool.python.options import (
-    COMMON_OPTIONS,
-    EXTENSION_OPTIONS,
-    NO_LIMIT,
-    RENDER_MODES,
-    Option,
-    check_common,
-    check_known,
-    declared_options,
-    shown,
-)
+from envpool.python.options import NO_LIMIT, Option, check_known, declared_options, shown
 from envpool.python.registry import Registration
 from envpool.python.spaces import ArraySpecs
 from envpool.python.topology import thread_cpus

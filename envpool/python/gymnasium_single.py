@@ -9,9 +9,10 @@ from typing import Any, NoReturn
 import gymnasium
 import numpy as np
 
+from envpool.python.common_options import require_cpu
 from envpool.python.errors import labelled
 from envpool.python.gymnasium_envpool import ClosedPoolError, GymnasiumEnvPool, PoolResetNeeded
-from envpool.python.options import check_seed, require_cpu, shown
+from envpool.python.options import check_seed, shown
 from envpool.python.registry import Registration
 
 

@@ -121,11 +121,11 @@ def test_a_users_header_that_does_not_compile(header: str, first: str, words: st
     source = KERNEL + '#include "game.h"\n'
     with pytest.raises(CompileError) as caught:
         nvrtc.compile(source, "sm_80", label="Game-v0", name="kernel.cu", includes=[tmp_path])
-    said = str(caught.value).replace(f"{tmp_path}/", "").splitlines()
-    assert said[0] == "[Game-v0] kernel.cu does not compile for sm_80:"
-    assert said[1].startswith(first)
+    message_lines = str(caught.value).replace(f"{tmp_path}/", "").splitlines()
+    assert message_lines[0] == "[Game-v0] kernel.cu does not compile for sm_80:"
+    assert message_lines[1].startswith(first)
     assert words in str(caught.value)
-    assert said[-1].startswith("flags: --gpu-architecture=sm_80 -std=c++20 --fmad=false")
+    assert message_lines[-1].startswith("flags: --gpu-architecture=sm_80 -std=c++20 --fmad=false")
     assert "detected in the compilation of" in caught.value.log and "envpool_program" not in caught.value.log
 
 

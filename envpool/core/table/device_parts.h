@@ -69,8 +69,8 @@ inline i32 take_row(const ActionInput& input, const u8* from, u8* to) {
     }
     if (input.to >= abi::kF32) {
       if (input.from < abi::kF32) real = f64(whole);
-      const f64 kept = input.to == abi::kF32 ? f64(f32(real)) : real;
-      good &= kept - kept == 0;
+      const f64 rounded = input.to == abi::kF32 ? f64(f32(real)) : real;
+      good &= rounded - rounded == 0;
     } else {
       if (input.from >= abi::kF32) {
         const bool fits = real >= -0x1p53 && real <= 0x1p53;
@@ -159,9 +159,9 @@ inline void clear_row(void* field, i64 row_bytes, i64 row, i64 stride) {
 
 // The state that a thread works on. A small one is copied into registers: a field in memory would have to be read again
 // after each store to an array, which the compiler must assume to overlap with it, and each read of a field accesses as
-// many sectors as the warp has lanes. A state that is followed by extra bytes stays where it is, because the environment
-// finds them by the state's address. envpool/cuda/program.py defines ENVPOOL_STATE_IN_PLACE for such an environment, since
-// its header may declare extra_bytes for the host only.
+// many sectors as the warp has lanes. A state that is followed by extra bytes stays where it is, because the
+// environment finds them by the state's address. envpool/cuda/program.py defines ENVPOOL_STATE_IN_PLACE for such an
+// environment, since its header may declare extra_bytes for the host only.
 template <class Env, class Slot>
 class WorkingState {
  public:
