@@ -108,7 +108,7 @@ class RobotEnv {
     s.render_fps = rint(1 / p.dt);
     s.render_height = s.render_width = kImageSide;
     s.obs<f64>("obs", {Robot::obs_size(p)}).doc(Robot::kObservation);
-    Robot::infos(p, State{}, [&](const char* name, f64) { s.info<f64>(name).doc(meaning_of(name)); });
+    Robot::infos(p, State{}, Names{s});
     std::vector<f64> low, high;
     for (i32 i = 0; i < M::kActuators; ++i) {
       low.push_back(M::actuator(i).low);
@@ -162,8 +162,7 @@ class RobotEnv {
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     Robot::write(s, p, Writer(row.template at<f64>(0)));
-    int field = 1;
-    Robot::infos(p, s, [&](const char*, f64 value) { *row.template at<f64, 1>(field++) = value; });
+    Robot::infos(p, s, Values{row});
   }
 
  protected:
@@ -181,6 +180,25 @@ class RobotEnv {
   }
 
  private:
+  // infos() calls one of these for each info: Names declares the info, and Values writes it.
+#if ENVPOOL_HOST
+  struct Names {
+    Spec& spec;
+    void operator()(const char* name, f64) const { spec.info<f64>(name).doc(meaning_of(name)); }
+    void operator()(const char* name, const f64*, i64 count) const {
+      spec.info<f64>(name, {count}).doc(meaning_of(name));
+    }
+  };
+#endif
+  struct Values {
+    Row row;
+    int field = 1;
+    ENVPOOL_FN void operator()(const char*, f64 value) { *row.template at<f64, 1>(field++) = value; }
+    ENVPOOL_FN void operator()(const char*, const f64* values, i64 count) {
+      Writer(row.template at<f64>(field++)).put(values, i32(count));
+    }
+  };
+
   // Computes the results of a state that has not been stepped.
   ENVPOOL_NOINLINE static void evaluate(State& s, const Params& p) {
     Data<M, f64> d;
@@ -216,7 +234,11 @@ class RobotEnv {
       for (i32 i = 0; i < M::kDofs; ++i) motion.warm_start[i][lane] = s.warm_start[i];
       for (i32 i = 0; i < M::kActuators; ++i) d.ctrl[i][lane] = actions[robot][i];
     }
-    for (i32 k = 0; k < p.frame_skip; ++k) robots::step(d, motion);
+    for (i32 k = 0; k < p.frame_skip && !d.is_full; ++k) robots::step(d, motion);
+    if (d.is_full) {
+      for (int lane = 0; lane < count; ++lane) simulate(*states[lane], p, actions[lane]);
+      return;
+    }
     f64x4 results[kResultCount > 0 ? kResultCount : 1];
     if constexpr (kResultCount > 0) Robot::results(d, p, /*stepped=*/true, results);
     for (int lane = 0; lane < count; ++lane) {
