@@ -150,10 +150,8 @@ class RobotEnv {
         actions[i] = rows[first + i].template at<f64, M::kActuators>(0);
         Robot::remember(*own[i], before[i]);
       }
-      if (lanes == 1) {
-        simulate(*own[0], p, actions[0]);
-      } else {
-        simulate_lanes(own, lanes, p, actions);
+      if (lanes == 1 || !simulate_lanes(own, lanes, p, actions)) {
+        for (int i = 0; i < lanes; ++i) simulate(*own[i], p, actions[i]);
       }
       for (int i = 0; i < lanes; ++i) outcomes[first + i] = Robot::conclude(*own[i], p, actions[i], before[i]);
     }
@@ -220,8 +218,9 @@ class RobotEnv {
     if constexpr (kResultCount > 0) Robot::results(d, p, /*stepped=*/true, s.results);
   }
 #if ENVPOOL_SIMD
-  // Simulates up to four robots in lanes. Lanes without a robot of their own repeat the first one.
-  ENVPOOL_SIMD_TARGET __attribute__((flatten, noinline)) static void simulate_lanes(State* const* states, int count,
+  // Simulates up to four robots in lanes. Lanes without a robot of their own repeat the first one. Returns false, and
+  // leaves the states as they are, if the robots have more contacts than there is room for.
+  ENVPOOL_SIMD_TARGET __attribute__((flatten, noinline)) static bool simulate_lanes(State* const* states, int count,
                                                                                     const Params& p,
                                                                                     const f64* const* actions) {
     Data<M, f64x4> d;
@@ -235,10 +234,7 @@ class RobotEnv {
       for (i32 i = 0; i < M::kActuators; ++i) d.ctrl[i][lane] = actions[robot][i];
     }
     for (i32 k = 0; k < p.frame_skip && !d.is_full; ++k) robots::step(d, motion);
-    if (d.is_full) {
-      for (int lane = 0; lane < count; ++lane) simulate(*states[lane], p, actions[lane]);
-      return;
-    }
+    if (d.is_full) return false;
     f64x4 results[kResultCount > 0 ? kResultCount : 1];
     if constexpr (kResultCount > 0) Robot::results(d, p, /*stepped=*/true, results);
     for (int lane = 0; lane < count; ++lane) {
@@ -248,6 +244,7 @@ class RobotEnv {
       for (i32 i = 0; i < M::kDofs; ++i) s.warm_start[i] = motion.warm_start[i][lane];
       for (i32 i = 0; i < kResultCount; ++i) s.results[i] = results[i][lane];
     }
+    return true;
   }
 #endif
 };
