@@ -188,7 +188,7 @@ dev: build/dev/.installed standin
 build/dev/.installed: | $(VENV)/dev/.ready
 	@echo 'compiling envpool for make dev; this takes several minutes, and happens once'
 	@PATH="$(CURDIR)/$(VENV)/dev/bin:$$PATH" python -m pip install -q --no-build-isolation --no-deps --editable . \
-	  -Cbuild-dir=build/dev -Ccmake.build-type=None -Ccmake.define.CMAKE_CXX_FLAGS=-O1 \
+	  -Cbuild-dir=build/dev -Ccmake.build-type=None -Ccmake.define.CMAKE_CXX_FLAGS=-O0 \
 	  -Ccmake.define.ENVPOOL_TESTING=ON -Ccmake.define.ENVPOOL_SPLIT_FAMILIES=ON
 	@$(call site,dev) && $(link_tests)
 	@touch $@

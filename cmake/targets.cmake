@@ -38,61 +38,101 @@ endfunction()
 # Builds a shared object that does not use Python and exports `envpool_plugin`, or a test's C functions.
 function(envpool_shared_object target output)
   add_library(${target} MODULE ${ARGN})
-  set_target_properties(${target} PROPERTIES PREFIX "lib" SUFFIX ".so" OUTPUT_NAME ${output})
+  set_target_properties(${target} PROPERTIES PREFIX "lib" SUFFIX ".so" OUTPUT_NAME ${output} DEFINE_SYMBOL "")
   target_link_libraries(${target} PRIVATE envpool_flags)
 endfunction()
 
-# Writes one source per environment of a family, and one with their list, from the list in the family's plugin.cc. A change
-# of an environment's header then compiles only this environment. `kind` is plugin, or functions for the tests' library
-# (tests/support/functions.h). Leaves the variable `result` as it is if the list names no headers.
-function(envpool_split_family name kind result)
+# For make dev: compiles the headers that all environments include once. That halves the time of an environment.
+function(envpool_precompiled_header)
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/split/header.cc" CONTENT "")
+  envpool_shared_object(environments_header environments_header "${PROJECT_BINARY_DIR}/split/header.cc")
+  target_compile_definitions(environments_header PRIVATE ENVPOOL_NEVER_THROWS)
+  set_target_properties(environments_header PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/environments")
+  target_precompile_headers(environments_header PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/split_family.h")
+endfunction()
+
+# Reads the list of environments in a family's plugin.cc. Sets `list` to the tables that name their headers, and `using` to
+# the namespace in which the environments are.
+function(envpool_environments name)
   set(plugin "${PROJECT_SOURCE_DIR}/envpool/${name}/plugin.cc")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${plugin}")
   file(READ "${plugin}" text)
-  string(REGEX MATCHALL "envpool::table<[^>]*\"[^>]*>\\(\\)" tables "${text}")
-  if(NOT tables)
-    return()
-  endif()
+  string(REGEX MATCHALL "envpool::table<[^>]*\"[^>]*>\\(\\)" list "${text}")
   string(REGEX MATCH "using namespace [^;]*;" using "${text}")
-  if(kind STREQUAL "plugin")
-    set(include "envpool/core/plugin.h")
-    set(type "const envpool::abi::Table*")
-    set(space "envpool")
-  else()
-    set(include "tests/support/functions.h")
-    set(type "envpool::testing::FunctionTable")
-    set(space "envpool::testing")
-  endif()
-  set(folder "${PROJECT_BINARY_DIR}/split/${name}")
-  set(sources "")
+  set(list "${list}" PARENT_SCOPE)
+  set(using "${using}" PARENT_SCOPE)
+endfunction()
+
+# Writes one source for each environment of a family, and one with their list, and sets `sources` to them. After a change
+# of an environment's header, only this environment is compiled again.
+function(envpool_source_per_environment name)
+  envpool_environments(${name})
+  set(folder "${PROJECT_BINARY_DIR}/environments/${name}")
+  set(sources "${folder}/plugin.cc")
   set(declarations "")
   set(calls "")
-  foreach(table IN LISTS tables)
+  foreach(table IN LISTS list)
     string(REGEX REPLACE ".*\"(.*)\".*" "\\1" header "${table}")
-    string(REPLACE "envpool::table<" "${space}::table<" table "${table}")
     get_filename_component(env "${header}" NAME_WE)
-    file(CONFIGURE OUTPUT "${folder}/${env}_${kind}.cc" CONTENT
-         "#include \"${header}\"\n#include \"${include}\"\n\n${using}\n\n${type} ${env}_${kind}() { return ${table}; }\n" @ONLY)
-    list(APPEND sources "${folder}/${env}_${kind}.cc")
-    string(APPEND declarations "${type} ${env}_${kind}();\n")
-    list(APPEND calls "${env}_${kind}()")
+    set(declaration "const envpool::abi::Table* ${env}_table()")
+    file(CONFIGURE OUTPUT "${folder}/${env}.cc" CONTENT
+         "#include \"${header}\"\n\n${using}\n\n${declaration} { return ${table}; }\n" @ONLY)
+    list(APPEND sources "${folder}/${env}.cc")
+    string(APPEND declarations "${declaration};\n")
+    list(APPEND calls "${env}_table()")
   endforeach()
   list(JOIN calls ", " calls)
-  if(kind STREQUAL "plugin")
-    set(list "extern \"C\" __attribute__((visibility(\"default\"))) const envpool::abi::Plugin* envpool_plugin() {
-  static ${type} tables[] = {${calls}};
+  file(CONFIGURE OUTPUT "${folder}/plugin.cc" CONTENT "#include \"envpool/core/plugin.h\"
+
+${declarations}
+extern \"C\" __attribute__((visibility(\"default\"))) const envpool::abi::Plugin* envpool_plugin() {
+  static const envpool::abi::Table* tables[] = {${calls}};
   static const envpool::abi::Plugin plugin{ENVPOOL_ABI, sizeof(tables) / sizeof(tables[0]), tables};
   return &plugin;
 }
-")
-  else()
-    set(list "namespace envpool::testing::of_family {\nstatic const FunctionTable kEnvironments[] = {${calls}};\n}\n")
+" @ONLY)
+  set(sources "${sources}" PARENT_SCOPE)
+endfunction()
+
+# For make dev: builds each environment of a family as a shared object, environments/lib<family>_<environment>.so, with its
+# table and its functions for tests, and writes sources that load them, from the list in the family's plugin.cc. A change
+# of a header then compiles only the environments that a developer selects. The others remain as they were, complete
+# and consistent, because shared objects share no inline functions. Sets `tables` and `functions` to these sources. They
+# are not set if the list names no headers.
+function(envpool_split_family name)
+  envpool_environments(${name})
+  if(NOT list)
+    return()
   endif()
-  file(CONFIGURE OUTPUT "${folder}/${kind}_list.cc" CONTENT "#include \"${include}\"\n\n${declarations}\n${list}" @ONLY)
-  if(kind STREQUAL "plugin")
-    list(APPEND sources "${folder}/${kind}_list.cc")
-  endif()
-  set(${result} "${sources}" PARENT_SCOPE)
+  set(folder "${PROJECT_BINARY_DIR}/split/${name}")
+  set(tables "")
+  set(functions "")
+  foreach(table IN LISTS list)
+    string(REGEX REPLACE ".*\"(.*)\".*" "\\1" header "${table}")
+    string(REPLACE "envpool::table<" "envpool::testing::table<" test_functions "${table}")
+    get_filename_component(env "${header}" NAME_WE)
+    set(source "#include \"${header}\"\n#include \"tests/support/split_family.h\"\n\n${using}\n\nENVIRONMENT_TABLE(${table})\n")
+    if(NOT TARGET ${name}_parts)
+      string(APPEND source "ENVIRONMENT_FUNCTIONS(${test_functions})\n")
+    endif()
+    file(CONFIGURE OUTPUT "${folder}/${env}.cc" CONTENT "${source}" @ONLY)
+    set(target environment_${name}_${env})
+    envpool_shared_object(${target} ${name}_${env} "${folder}/${env}.cc")
+    target_link_libraries(${target} PRIVATE $<TARGET_NAME_IF_EXISTS:${name}_parts>)
+    target_compile_definitions(${target} PRIVATE ENVPOOL_NEVER_THROWS)
+    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/environments")
+    target_precompile_headers(${target} REUSE_FROM environments_header)
+    set(library "\"${PROJECT_BINARY_DIR}/environments/lib${name}_${env}.so\"")
+    list(APPEND tables "split_table(${library})")
+    list(APPEND functions "split_functions(${library})")
+  endforeach()
+  foreach(kind tables functions)
+    list(JOIN ${kind} ",\n    " calls)
+    string(TOUPPER ${kind} macro)
+    file(CONFIGURE OUTPUT "${folder}/${kind}.cc" CONTENT
+         "#include \"tests/support/split_family.h\"\n\nSPLIT_${macro}(\n    ${calls})\n" @ONLY)
+    set(${kind} "${folder}/${kind}.cc" PARENT_SCOPE)
+  endforeach()
 endfunction()
 
 # Builds a family from its plugin.cc and the sources in its subfolders, which its tests link too. If the family needs an
@@ -103,12 +143,20 @@ function(envpool_family name)
     return()
   endif()
   set(sources "${folder}/plugin.cc")
-  if(ENVPOOL_SPLIT_FAMILIES OR name IN_LIST ENVPOOL_LARGE_FAMILIES)
-    envpool_split_family(${name} plugin sources)
+  if(ENVPOOL_SPLIT_FAMILIES)
+    envpool_split_family(${name})
+    if(tables)
+      set(sources "${tables}")
+    endif()
+  elseif(name IN_LIST ENVPOOL_LARGE_FAMILIES)
+    envpool_source_per_environment(${name})
   endif()
   envpool_shared_object(family_${name} ${name} ${sources})
   target_link_libraries(family_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:${name}_parts>
                                                $<TARGET_NAME_IF_EXISTS:${name}_library>)
+  if(tables)
+    target_precompile_headers(family_${name} REUSE_FROM environments_header)
+  endif()
   target_compile_definitions(family_${name} PRIVATE ENVPOOL_NEVER_THROWS)  # our portable environments never throw
   if(ENVPOOL_BINDINGS)
     install(TARGETS family_${name} LIBRARY DESTINATION envpool/${name})
@@ -157,11 +205,10 @@ function(envpool_test_functions family)
   set(folder "${PROJECT_SOURCE_DIR}/tests")
   file(GLOB more CONFIGURE_DEPENDS "${folder}/${family}/capi.cc")
   set(list "envpool/${family}/plugin.cc")
-  if(ENVPOOL_SPLIT_FAMILIES OR family IN_LIST ENVPOOL_LARGE_FAMILIES)
-    envpool_split_family(${family} functions environments)
-    set(list "${PROJECT_BINARY_DIR}/split/${family}/functions_list.cc")
+  if(ENVPOOL_SPLIT_FAMILIES)
+    set(list "${PROJECT_BINARY_DIR}/split/${family}/functions.cc")
   endif()
-  envpool_shared_object(${family}_testing ${family}_testing "${folder}/support/functions.cc" ${environments} ${more})
+  envpool_shared_object(${family}_testing ${family}_testing "${folder}/support/functions.cc" ${more})
   target_compile_definitions(${family}_testing PRIVATE "ENVPOOL_FAMILY_LIST=\"${list}\"")
   set_target_properties(${family}_testing PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${ENVPOOL_TEST_LIB_DIR}"
                                                      CXX_VISIBILITY_PRESET default)
@@ -180,6 +227,8 @@ function(envpool_cpp_tests)
       continue()  # this system lacks the family
     endif()
     add_executable(${room}_${name} "${source}")
+    # make dev compiles a test when it needs the test.
+    set_target_properties(${room}_${name} PROPERTIES EXCLUDE_FROM_ALL ${ENVPOOL_SPLIT_FAMILIES})
     set_target_properties(${room}_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/cpp_tests")
     target_link_libraries(${room}_${name} PRIVATE envpool_flags $<TARGET_NAME_IF_EXISTS:${room}_parts>)
     # With a release build's -O3, they would take up to twice as long to compile. The Python tests run the engine as it is installed.

@@ -66,8 +66,8 @@ def evaluated(module: RLModule) -> np.ndarray:
     with envpool.make_gymnasium(FLAGS.task, num_envs=20, seed=FLAGS.seed + 2**32) as env, torch.no_grad():
         obs, _ = env.reset()
         while running.any():
-            told = module.forward_inference({"obs": torch.from_numpy(obs)})["action_dist_inputs"]
-            likely = module.get_inference_action_dist_cls().from_logits(told).to_deterministic()
+            logits = module.forward_inference({"obs": torch.from_numpy(obs)})["action_dist_inputs"]
+            likely = module.get_inference_action_dist_cls().from_logits(logits).to_deterministic()
             obs, reward, terminated, truncated, _ = env.step(likely.sample().numpy())
             total += reward * running
             running &= ~(terminated | truncated)

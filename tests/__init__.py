@@ -11,7 +11,8 @@ Code that tests share is where it is used, and in these folders:
   - testing.h is the framework of the C++ tests, simd.h says whether a test expects SIMD code, and allocations.h counts
     allocations.
   - functions.h, family_list.h and functions.cc export an environment's functions, capi.py calls them without a pool, and
-    libraries.py finds the libraries that contain them.
+    libraries.py finds the libraries that contain them. split_family.h loads environments from shared objects of their own
+    (make dev).
   - waiting.py waits for conditions and limits times, interrupting.py interrupts a call at each of its operations,
     memory.py measures the memory of the process, refusals.py checks that `make` refuses options, and
     kill_while_saving.py kills a training script.

@@ -144,8 +144,8 @@ def main() -> None:
     parser.add_argument("--wheel", default="", help="wheel whose size is checked")
     parser.add_argument("--only", default="", help="check only ids that contain this")
     arguments = parser.parse_args()
-    if said := conflict():
-        sys.exit(said)
+    if complaint := conflict():
+        sys.exit(complaint)
     started = time.perf_counter()
     failed = 0
     if arguments.wheel:

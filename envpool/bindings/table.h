@@ -29,6 +29,7 @@ class PyTable {
     facts["header"] = device.header;
     facts["type"] = device.type;
     facts["world"] = device.world != 0;
+    facts["has_extra_bytes"] = device.has_extra_bytes != 0;
     facts["state_at"] = std::int64_t(device.state_at);
     facts["state_bytes"] = std::int64_t(device.state_bytes);
     facts["params_bytes"] = std::int64_t(device.params_bytes);

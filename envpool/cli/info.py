@@ -16,8 +16,9 @@ from envpool import _core
 from envpool.cli.catalog import family_of
 from envpool.cli.common import Failure, console, parse_options, print_json
 from envpool.cuda.program import header_of
+from envpool.python.common_options import COMMON_OPTIONS
 from envpool.python.construction import Construction
-from envpool.python.options import COMMON_OPTIONS, Option, declared_options
+from envpool.python.options import Option, declared_options
 from envpool.python.registry import Registration, find
 from envpool.python.spaces import ArraySpecs, Field
 

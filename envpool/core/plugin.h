@@ -265,6 +265,7 @@ struct DeviceOf {
       .type = TypeName<Env>::kText.data(),
       .world = std::is_same_v<Contract, WorldContract<Env>>,
       .large_rows = kHasLargeRows<Env>,
+      .has_extra_bytes = requires(const Params& params) { Env::extra_bytes(params); },
       .state_at = offset_of(&Slot::state),
       .state_bytes = sizeof(StateOf<Env>),
       .params_bytes = sizeof(Params),

@@ -23,7 +23,7 @@ from envpool.python.cache_files import cache_folder, read, touch, trim, write
 
 MOST_BYTES = 256 << 20  # limit for all images together; a typical kernel takes 0.02 MB, Atari's 0.7 MB
 
-_FORMAT = "3"  # version of the key; changing it recompiles all images
+_FORMAT = "4"  # version of the key; changing it recompiles all images
 _IN_MEMORY = 64  # limit for images that could not be written
 
 # Comments may appear between the words of a directive, and a backslash continues a line.

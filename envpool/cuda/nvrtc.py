@@ -20,8 +20,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from envpool.cuda import worker
-from envpool.cuda.compiler_fault import has_fault
+from envpool.cuda import driver, worker
+from envpool.cuda.compiler_fault import compares_wrongly, restores_barrier
 from envpool.cuda.worker import Request, Response, compile_program, open_library
 from envpool.plugins.compiler import run, temporary_folder
 from envpool.plugins.messages import explain
@@ -32,10 +32,11 @@ OLDEST = (12, 3)  # the first version with __builtin_bit_cast
 # Functions without a qualifier become device functions. Fused multiply-adds are off, so that results equal the CPU's.
 FLAGS = ("-std=c++20", "--fmad=false", "--device-as-default-execution-space")
 INSTALL = "pip install 'nvidia-cuda-nvrtc-cu12>=12.3'"
-INSTALL_NEWEST = "pip install 'nvidia-cuda-nvrtc>=13.4'"
+INSTALL_NEWEST = "pip install 'nvidia-cuda-nvrtc>=13.5', which needs a driver for CUDA 13"
+_COMPARES_RIGHT, _CONVERGES = (13, 4), (13, 5)  # the first versions without the faults of compiler_fault.py
 
-# The library's paths in wheels. Version 12 is preferred, because its code runs under drivers for CUDA 12 and 13.
-_IN_WHEELS = ("cuda_nvrtc/lib/libnvrtc.so.12", "cu13/lib/libnvrtc.so.13")
+# The library's paths in wheels, by the oldest driver for which it generates code.
+_IN_WHEELS = {13: "cu13/lib/libnvrtc.so.13", 12: "cuda_nvrtc/lib/libnvrtc.so.12"}
 _ON_SYSTEM = ("libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so")
 # Flags that callers may not pass, because they change results or because this module sets them.
 _FIXED = re.compile(
@@ -165,20 +166,20 @@ class Nvrtc:
                 f"[envpool.cuda] NVRTC {_dotted(self.version)} ({self.path}) generates code for drivers of CUDA "
                 f"{self.version[0]}, but the driver is for CUDA {_dotted(driver)}: {INSTALL}"
             )
-        known = [each for each in self.architectures if each <= number]
-        if not known:
+        supported = [each for each in self.architectures if each <= number]
+        if not supported:
             raise NvrtcError(
                 f"[envpool.cuda] NVRTC {_dotted(self.version)} ({self.path}) supports compute capabilities "
                 f"{_dotted(divmod(self.architectures[0], 10))} and newer, but not {device}"
             )
-        if known[-1] // 10 == capability[0]:
-            return f"sm_{known[-1]}"
+        if supported[-1] // 10 == capability[0]:
+            return f"sm_{supported[-1]}"
         if driver < self.version:
             raise NvrtcError(
                 f"[envpool.cuda] NVRTC {_dotted(self.version)} ({self.path}) has no machine code for {device}, and the "
                 f"driver, for CUDA {_dotted(driver)}, is too old to compile its PTX: install a newer driver"
             )
-        return f"compute_{known[-1]}"
+        return f"compute_{supported[-1]}"
 
     def _call(self, name: str, *arguments: Any) -> None:
         status = getattr(self._library, f"nvrtc{name}")(*arguments)
@@ -248,11 +249,19 @@ def compile(
         lines = explain(_as_gcc(log), name, name, _is_users)
         text = f"[{label}] {name} does not compile for {architecture}:\n{lines or error}\nflags: {shown}"
         raise CompileError(text, shown, log) from None
-    if compiled.cubin and has_fault(compiled.cubin):
+    if compiled.cubin and compares_wrongly(compiled.cubin):
         raise CompileError(
             f"[{label}] {name}: NVRTC {_dotted(nvrtc.version)} has compiled a comparison with a limited integer "
-            f"incorrectly for {architecture}, which happens before version 13.4. Replace each `max(min(x, high), 0)`, "
-            f"even one that uses ?: or if, by envpool::clamp(x, 0, high), or install a newer NVRTC: {INSTALL_NEWEST}",
+            f"incorrectly for {architecture}, which happens before version {_dotted(_COMPARES_RIGHT)}. Replace each "
+            "`max(min(x, high), 0)`, even one that uses ?: or if, by envpool::clamp(x, 0, high), or install a newer "
+            f"NVRTC: {INSTALL_NEWEST}",
+            shown,
+        )
+    if compiled.cubin and nvrtc.version < _CONVERGES and restores_barrier(compiled.cubin):
+        raise CompileError(
+            f"[{label}] {name} makes calls in divergent code, which NVRTC {_dotted(nvrtc.version)} may compile "
+            f"incorrectly for {architecture}: before version {_dotted(_CONVERGES)}, the lanes of a warp may overwrite "
+            f"each other's values. Install a newer NVRTC: {INSTALL_NEWEST}",
             shown,
         )
     return compiled
@@ -277,9 +286,9 @@ def check(label: str, nvrtc: Nvrtc, source: Any, architecture: Any, includes: An
         )
     match = _ARCHITECTURE.fullmatch(architecture) if isinstance(architecture, str) else None
     if match is None or int(match[2]) not in nvrtc.architectures:
-        known = ", ".join(f"sm_{number}" for number in nvrtc.architectures)
+        names = ", ".join(f"sm_{number}" for number in nvrtc.architectures)
         raise ValueError(
-            f"[{label}] architecture: expected one of {known}, or compute_ in place of sm_, got {architecture!r}"
+            f"[{label}] architecture: expected one of {names}, or compute_ in place of sm_, got {architecture!r}"
         )
     for what, values in (("includes", includes), ("flags", flags)):
         kinds = (str, os.PathLike) if what == "includes" else (str,)
@@ -326,13 +335,22 @@ def _load(override: str) -> Nvrtc:
 
 
 def _wheels() -> list[str]:
-    """Returns the paths of NVRTC in wheels, which install it in folders named `nvidia` on sys.path."""
+    """Returns the paths of NVRTC in wheels, which install it in folders named `nvidia` on sys.path.
+
+    The newest version that generates code for this machine's driver comes first.
+    """
     try:
         spec = importlib.util.find_spec("nvidia")
     except (ImportError, ValueError):
         return []
     folders = list(spec.submodule_search_locations or ()) if spec else []
-    return [path for where in _IN_WHEELS for folder in folders for path in glob.glob(f"{glob.escape(folder)}/{where}")]
+    try:
+        newest = driver.load().version[0]
+    except driver.DriverError:
+        newest = max(_IN_WHEELS)
+    ordered = sorted(_IN_WHEELS, key=lambda major: (major > newest, -major))
+    places = [f"{glob.escape(folder)}/{_IN_WHEELS[major]}" for major in ordered for folder in folders]
+    return [path for place in places for path in glob.glob(place)]
 
 
 class _Place(ctypes.Structure):

@@ -57,7 +57,7 @@ def checked_program(device: Mapping[str, Any], players: int, *, each: bool = Fal
         players: as in `program`.
         each: as in `program`.
     """
-    result = program(device["header"], device["type"], players, each=each, macros=device.get("macros", ()))
+    result = program(device["header"], device["type"], players, each=each, macros=_macros(device))
     return _checked(result, device)
 
 
@@ -66,8 +66,9 @@ def pure_program(device: Mapping[str, Any], players: int) -> Program:
 
     It defines the kernels `envpool_call` and `envpool_copy` of core/table/device_pure.h.
     """
-    macros = device.get("macros", ())
-    result = _program("device_pure.h", "ENVPOOL_PURE_KERNEL", device["header"], device["type"], players, macros)
+    result = _program(
+        "device_pure.h", "ENVPOOL_PURE_KERNEL", device["header"], device["type"], players, _macros(device)
+    )
     return _checked(result, device)
 
 
@@ -132,6 +133,11 @@ def _program(kernel: str, macro: str, header: str, type_name: str, players: int,
         threads,
         threads // team,
     )
+
+
+def _macros(device: Mapping[str, Any]) -> list[str]:
+    in_place = ["#define ENVPOOL_STATE_IN_PLACE"] * device["has_extra_bytes"]
+    return [*device.get("macros", ()), *in_place]
 
 
 def _checked(result: Program, device: Mapping[str, Any]) -> Program:

@@ -29,10 +29,11 @@ from envpool.jax.calls import Calls, shape_of
 from envpool.jax.gymnax_names import cell_part, gymnax_state_names
 from envpool.jax.rows import EnvParams, EnvState, RowFormat, RowPart, model_of, option_values
 from envpool.python import actions
+from envpool.python.common_options import COMMON_OPTIONS
 from envpool.python.construction import Construction, PureModel
 from envpool.python.errors import labelled
 from envpool.python.not_a_vec_env import NotAVecEnv
-from envpool.python.options import COMMON_OPTIONS, NO_LIMIT, Option, shown
+from envpool.python.options import NO_LIMIT, Option, shown
 from envpool.python.registry import Registration, find, list_all_envs
 from envpool.python.spaces import ArraySpecs, Field, action_tree, observation_tree, walk
 

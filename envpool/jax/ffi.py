@@ -115,13 +115,13 @@ def _sharded_as(operands: Sequence[Any], results: Sequence[jax.ShapeDtypeStruct]
     """
     extents = results[0].shape[:-1]
     names: list[Any] = [None] * len(extents)
-    given = [(operand, _explicit_sharding(operand)) for operand in operands]
-    given = [(operand, sharding) for operand, sharding in given if sharding is not None]
-    for operand, sharding in given:
+    shardings = [(operand, _explicit_sharding(operand)) for operand in operands]
+    shardings = [(operand, sharding) for operand, sharding in shardings if sharding is not None]
+    for operand, sharding in shardings:
         for axis, name in enumerate(sharding.spec[: len(extents)]):
             if name is not None and operand.shape[axis] == extents[axis] and name not in names:
                 names[axis] = names[axis] or name
-    sharding = jax.sharding.NamedSharding(given[0][1].mesh, jax.sharding.PartitionSpec(*names))
+    sharding = jax.sharding.NamedSharding(shardings[0][1].mesh, jax.sharding.PartitionSpec(*names))
     return [jax.ShapeDtypeStruct(result.shape, result.dtype, sharding=sharding) for result in results]
 
 

@@ -103,12 +103,12 @@ def _model_key(row_format: RowFormat) -> tuple[Any, ...]:
 
 def _model_here(row_format: RowFormat) -> ModelHandle | None:
     """Returns a model of this process for parameters of this format, preferably with the same id, or None."""
-    found = None
+    match = None
     for model in list(_models.get(_model_key(row_format), ())):
-        found = model
+        match = model
         if model.label == row_format.label:
             break
-    return found
+    return match
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,8 @@ class RowFormat:
 
     def part(self, name: str) -> RowPart:
         """Returns a part by its name, or raises AttributeError."""
-        for known, part in self.parts:
-            if known == name:
+        for part_name, part in self.parts:
+            if part_name == name:
                 return part
         raise AttributeError(f"[{self.label}] {name}: expected one of {', '.join(self.names)}, got an unknown name")
 

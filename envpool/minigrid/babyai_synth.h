@@ -119,13 +119,13 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
   template <class Rooms>
   ENVPOOL_DEVICE_CALL static Clause draw_clause(const Params& p, Rooms& rooms, Place locked) {
     constexpr i32 kTypes = 0x4567;  // a digit for each Type, from the lowest: box, ball, key, door, as in the reference
-    Clause made{Verb(p.verbs.number[rooms.make.below(p.verbs.count) & 3])};
-    const bool any = made.verb == Verb::kGoTo, is_door = made.verb == Verb::kOpen;
-    made.what = draw_description(p, rooms, locked, is_door ? kDoor : kTypes, is_door ? 1 : any ? 4 : 3);
-    if (made.verb == Verb::kPutNext && !rooms.make.failed) {
-      made.next_to = draw_description(p, rooms, locked, kTypes, 4);
+    Clause clause{Verb(p.verbs.number[rooms.make.below(p.verbs.count) & 3])};
+    const bool any = clause.verb == Verb::kGoTo, is_door = clause.verb == Verb::kOpen;
+    clause.what = draw_description(p, rooms, locked, is_door ? kDoor : kTypes, is_door ? 1 : any ? 4 : 3);
+    if (clause.verb == Verb::kPutNext && !rooms.make.failed) {
+      clause.next_to = draw_description(p, rooms, locked, kTypes, 4);
     }
-    return made;
+    return clause;
   }
   // Draws a description that matches at least one object. `types` has a digit for each of the possible types.
   template <class Rooms>
@@ -134,16 +134,16 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
     auto& make = rooms.make;
     const Scene scene = scene_of(rooms);
     for (i32 i = 0; i < kDescriptions; ++i) {
-      Description drawn;
+      Description description;
       const i32 color = make.below(kColors + 1);
-      if (color > 0) drawn.color = make.color_by_name(color - 1);
-      drawn.type = types >> 4 * make.below(count) & 15;
-      if (p.locations && make.flip()) drawn.location = make.below(kLocations);
-      bool found = false;
-      scene.each(drawn, [&](Point at) {
-        found = found || p.implicit_unlock || locked == kAnyRoom || !rooms.is_in(locked, at);
+      if (color > 0) description.color = make.color_by_name(color - 1);
+      description.type = types >> 4 * make.below(count) & 15;
+      if (p.locations && make.flip()) description.location = make.below(kLocations);
+      bool matches = false;
+      scene.each(description, [&](Point at) {
+        matches = matches || p.implicit_unlock || locked == kAnyRoom || !rooms.is_in(locked, at);
       });
-      if (found) return drawn;
+      if (matches) return description;
     }
     make.failed = true;
     return {};
@@ -166,24 +166,25 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
 #if ENVPOOL_HOST
   // Parses words that are separated by commas.
   static Choices choices(const OptionValues& v, const char* name, const std::vector<std::string>& words) {
-    Choices made{};
+    Choices choices{};
     std::string text(v.text(name));
     for (size_t from = 0; from <= text.size();) {
       const size_t comma = std::min(text.find(',', from), text.size());
       const std::string word = text.substr(from, comma - from);
-      const auto found = std::find(words.begin(), words.end(), word);
-      const u8 number = u8(found - words.begin());
-      const bool twice = std::find(made.number, made.number + made.count, number) != made.number + made.count;
-      if (found == words.end() || twice) {
+      const auto position = std::find(words.begin(), words.end(), word);
+      const u8 number = u8(position - words.begin());
+      const bool twice =
+          std::find(choices.number, choices.number + choices.count, number) != choices.number + choices.count;
+      if (position == words.end() || twice) {
         std::string all;
-        for (const std::string& known : words) all += (all.empty() ? "" : ", ") + known;
+        for (const std::string& each : words) all += (all.empty() ? "" : ", ") + each;
         throw std::invalid_argument(std::string(name) + ": expected some of " + all +
                                     " with commas between them, got '" + text + "'");
       }
-      made.number[made.count++] = number;
+      choices.number[choices.count++] = number;
       from = comma + 1;
     }
-    return made;
+    return choices;
   }
   static void check(const Params& p) {
     const i32 rooms = p.num_rows * p.num_cols, least = p.action_obj_door ? 3 : 1;

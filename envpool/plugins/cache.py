@@ -29,7 +29,7 @@ def find(name: str) -> Path | None:
     return None
 
 
-def keep(label: str, name: str, plugin: bytes) -> Path:
+def store(label: str, name: str, plugin: bytes) -> Path:
     """Writes a plugin under that name, and returns its path.
 
     If the cache cannot be used, the plugin goes to a temporary folder of this process, with one warning per folder.

@@ -169,7 +169,7 @@ def _compile(subject: Subject, command: list[str], folder: Path, timeout: float)
         return CompileError(f"[{subject.label}] the compiler was stopped after {timeout:g} seconds", shown)
     if compiled.status != 0 or not program.is_file():
         return CompileError(f"[{subject.label}] {subject.shown}: the check does not compile", shown, compiled.log)
-    return cache.keep(subject.label, name, program.read_bytes())
+    return cache.store(subject.label, name, program.read_bytes())
 
 
 def _split(command: list[str]) -> list[str]:

@@ -147,7 +147,7 @@ def _play(subject: Subject, command: list[str], registration: Registration, fold
     name = f"{subject.stem}-{hashlib.sha256(what.encode()).hexdigest()[:16]}.checked"
     if cache.find(name) is None:
         check_environment(subject, command, registration.defaults, registration.max_episode_steps, folder, timeout)
-        cache.keep(registration.task_id, name, b"checked")
+        cache.store(registration.task_id, name, b"checked")
 
 
 def _check_arguments(registration: Registration, name: Any, cxx: Any, flags: Any, timeout: Any, check: Any) -> None:
@@ -248,7 +248,7 @@ class _Build:
         struct = re.sub(r"\W+", "_", self._source.struct.name)
         name = f"{struct}-{self._key(preprocessed)}.so"
         path = cache.find(name)
-        return path or cache.keep(self._label, name, self._compile(preprocessed))
+        return path or cache.store(self._label, name, self._compile(preprocessed))
 
     def _preprocess(self) -> bytes:
         unit, out = self._folder / "unit.cc", self._folder / "preprocessed.cc"

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from envpool import _core
+from envpool.python.common_options import COMMON_OPTIONS, RENDER_OPTIONS
 from envpool.python.errors import CompileError, labelled
-from envpool.python.options import COMMON_OPTIONS, RENDER_OPTIONS, Option, check_known, declared_options
+from envpool.python.options import Option, check_known, declared_options
 
 if TYPE_CHECKING:
     from envpool._core import Table

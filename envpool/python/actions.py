@@ -87,20 +87,20 @@ def check(
     """
     # The dtypes that JAX adds to NumPy's, such as bfloat16, have kind "V".
     kind = "f" if "float" in array.dtype.name else array.dtype.kind
-    known = isinstance(array, np.ndarray)
+    is_numpy = isinstance(array, np.ndarray)
     accepts_floats = allow_whole_floats and field.dtype.kind in "iu"
-    samples_of_bools = known and field.dtype.kind == "b" and kind in "iu"  # of gymnasium's MultiBinary
+    samples_of_bools = is_numpy and field.dtype.kind == "b" and kind in "iu"  # of gymnasium's MultiBinary
     if kind not in _ACCEPTED[field.dtype.kind] and not (kind == "f" and accepts_floats) and not samples_of_bools:
         _wrong_type(field, str(array.dtype))
     if len(array.shape) != len(shape) or any(a not in (b, None) for a, b in zip(shape, array.shape, strict=True)):
-        wanted = ["players" if size is None else str(size) for size in shape]
-        text = f"({', '.join(wanted)}{',' * (len(wanted) == 1)})"
+        sizes = ["players" if size is None else str(size) for size in shape]
+        text = f"({', '.join(sizes)}{',' * (len(sizes) == 1)})"
         rows = f", one row per {row_owner}" if row_owner else ""
         raise ValueError(f"{field.name}: expected shape {text}{rows}, got {tuple(array.shape)}")
     if samples_of_bools:
         _require(field, (array == 0) | (array == 1), array, players)
         return array.astype(bool)
-    if not known or field.dtype.kind == "b":
+    if not is_numpy or field.dtype.kind == "b":
         return array
     if field.dtype.kind == "f":
         with np.errstate(over="ignore"):
@@ -137,8 +137,8 @@ def _require(field: Field, valid: Any, array: Any, players: int) -> None:
     raise ValueError(f"{field.name}: expected {expected}, got {shown}{owner} in row {row}")
 
 
-def _wrong_type(field: Field, got: str) -> Any:
-    raise TypeError(f"{field.name}: expected {_KIND_NAMES[field.dtype.kind]} ({field.dtype}), got {got}")
+def _wrong_type(field: Field, description: str) -> Any:
+    raise TypeError(f"{field.name}: expected {_KIND_NAMES[field.dtype.kind]} ({field.dtype}), got {description}")
 
 
 def _type_name(value: Any) -> str:

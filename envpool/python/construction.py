@@ -12,19 +12,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from envpool import _core
+from envpool.python.common_options import COMMON_OPTIONS, EXTENSION_OPTIONS, RENDER_MODES, check_common
 from envpool.python.errors import labelled
-from envpool.python.options import (
-    COMMON_OPTIONS,
-    EXTENSION_OPTIONS,
-    NO_LIMIT,
-    RENDER_MODES,
-    Option,
-    Value,
-    check_common,
-    check_known,
-    declared_options,
-    shown,
-)
+from envpool.python.options import NO_LIMIT, Option, Value, check_known, declared_options, shown
 from envpool.python.spaces import ArraySpecs
 from envpool.python.topology import thread_cpus
 from envpool.python.window import can_open

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from envpool.python.common_options import require_cpu
 from envpool.python.construction import Construction
 from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
@@ -18,7 +19,7 @@ from envpool.python.envpool import EnvPoolMixin
 from envpool.python.errors import labelled
 from envpool.python.layout import dict_layout
 from envpool.python.not_a_vec_env import is_read_by_dummy_vec_env, raise_not_a_vec_env
-from envpool.python.options import AUTORESET_MODES, require_cpu, shown
+from envpool.python.options import AUTORESET_MODES, shown
 from envpool.python.reset_options import ids_of_mask, without_mask
 
 try:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import gymnasium
 import numpy as np
 
+from envpool.python.common_options import require_cpu
 from envpool.python.gymnasium_envpool import ClosedPoolError, GymnasiumEnvPool, PoolResetNeeded
-from envpool.python.options import require_cpu, shown
+from envpool.python.options import shown
 
 if TYPE_CHECKING:
     from envpool.python.registry import Registration

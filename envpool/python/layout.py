@@ -116,13 +116,13 @@ def dict_layout(
     writer = _CodeWriter()
     observation = _observation(specs, writer)
     reward, terminated, truncated = (writer.use(name) for name in ("reward", "terminated", "truncated"))
-    tree, given = _info(specs), ""
+    tree, mask = _info(specs), ""
     if masks:
-        tree = _masked(tree, _Variable("given"))
+        tree = _masked(tree, _Variable("present"))
         writer.scope["ones"] = np.ones(masks, np.bool_)
-        given = f"    given = ones[:len({writer.use('env_id')})].copy()\n"
+        mask = f"    present = ones[:len({writer.use('env_id')})].copy()\n"
     info = writer.dict_of(tree)
-    begin, only_at_ends, last = f"{given}    info = {info}\n", "", ""
+    begin, only_at_ends, last = f"{mask}    info = {info}\n", "", ""
     if classic or final:
         begin += f"    done = {writer.use('done') if on_device else f'{terminated} | {truncated}'}\n"
     zeroed = ""
@@ -140,7 +140,7 @@ def dict_layout(
     else:
         result = f"    return {observation}, {reward}, {terminated}, {truncated}, info"
     at_ends = only_at_ends + (zeroed + "    " + last if only_at_ends else last)
-    return writer.compile(begin + at_ends + result, f"{given}    return {observation}, {info}", begin + last + result)
+    return writer.compile(begin + at_ends + result, f"{mask}    return {observation}, {info}", begin + last + result)
 
 
 def _zeroed_finals(specs: ArraySpecs, writer: _CodeWriter) -> str:
@@ -160,14 +160,14 @@ def _zeroed_finals(specs: ArraySpecs, writer: _CodeWriter) -> str:
     return "".join(f"        {line}\n" for line in lines)
 
 
-def _zeroed(array: npt.NDArray[Any], kept: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
-    """Returns a copy, aligned to 64 bytes as all arrays are, with zeros in the rows that are not kept.
+def _zeroed(array: npt.NDArray[Any], rows: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """Returns a copy, aligned to 64 bytes as all arrays are, with zeros in all rows except `rows`.
 
     A large block of zeros is free until it is read, unlike zeros that are written into all rows of the pool's array.
     """
     block = np.zeros(array.nbytes + 64, np.uint8)
     copy = np.frombuffer(block, array.dtype, array.size, -block.ctypes.data % 64).reshape(array.shape)
-    copy[kept] = array[kept]
+    copy[rows] = array[rows]
     return copy
 
 

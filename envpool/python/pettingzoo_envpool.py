@@ -20,9 +20,10 @@ try:
 except ModuleNotFoundError as error:
     raise_missing(error, "pettingzoo", "make_pettingzoo", "PettingZoo")
 
+from envpool.python.common_options import require_cpu
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
 from envpool.python.not_a_vec_env import NotAVecEnv
-from envpool.python.options import require_cpu, shown
+from envpool.python.options import shown
 
 if TYPE_CHECKING:
     import gymnasium

@@ -17,9 +17,10 @@ try:
 except ModuleNotFoundError as error:
     raise_missing(error, "stable_baselines3", "make_sb3", "Stable-Baselines3", "stable-baselines3")
 
+from envpool.python.common_options import require_cpu
 from envpool.python.errors import labelled
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
-from envpool.python.options import check_autoreset_mode, require_cpu, shown
+from envpool.python.options import check_autoreset_mode, shown
 from envpool.python.reset_options import in_common
 
 if TYPE_CHECKING:

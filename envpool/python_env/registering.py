@@ -15,16 +15,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
+from envpool.python.common_options import COMMON_OPTIONS
 from envpool.python.errors import labelled
 from envpool.python.family import Family
-from envpool.python.options import COMMON_OPTIONS, Value, shown, wrong_type
+from envpool.python.options import Value, shown, wrong_type
 from envpool.python.registry import Registration, add, library_of, list_all_envs
 from envpool.python_env import worker
 from envpool.python_env.spaces import describe
 
 _FOLDER = "python_env"
 _RUN = 256  # environments that a thread of the pool waits for at a time
-_OWN_OPTIONS = ("num_workers", "worker_timeout")
+_WORKER_OPTIONS = ("num_workers", "worker_timeout")
 
 
 class PythonEnvs(Family):
@@ -71,7 +72,7 @@ class PythonEnvs(Family):
         key = tuple(own.values())
         if key not in self._known:
             self._known[key] = self._program(task_id, own)
-        return {name: options[name] for name in _OWN_OPTIONS} | self._known[key]
+        return {name: options[name] for name in _WORKER_OPTIONS} | self._known[key]
 
     def pickled_reset_options(self, options: Mapping[str, Any]) -> bytes:
         """Returns a pickle of the options, which the workers pass to the environments.
@@ -172,8 +173,8 @@ def dumps(value: Any) -> bytes:
         def reducer_override(self, value: Any) -> Any:
             if isinstance(value, CodeType) and CodeType in self.dispatch_table:
                 make, arguments = self.dispatch_table[CodeType](value)
-                kept = (value.co_filename if word == "<dynamic-code>" else word for word in arguments)
-                return make, tuple(kept)
+                words = (value.co_filename if word == "<dynamic-code>" else word for word in arguments)
+                return make, tuple(words)
             return super().reducer_override(value)
 
     buffer = io.BytesIO()
@@ -259,6 +260,6 @@ def _keywords(make_env: Callable[..., Any]) -> tuple[dict[str, Value], bool]:
                 "functools.partial or a lambda"
             )
         is_option = type(default) in (bool, int, float, str) and parameter.kind is not parameter.POSITIONAL_ONLY
-        if is_option and name not in (*COMMON_OPTIONS, *_OWN_OPTIONS):
+        if is_option and name not in (*COMMON_OPTIONS, *_WORKER_OPTIONS):
             defaults[name] = default
     return defaults, any(p.name == "env_id" and p.kind is not p.POSITIONAL_ONLY for p in parameters)

@@ -66,9 +66,9 @@ class Candidates {
   static constexpr i32 kExcluded = 0x7F800000;  // the bits of infinity
 
   ENVPOOL_ALWAYS_INLINE i32 count(i32 limit) const {
-    i32 found = 0;
-    for (i32 i = 0; i < size_; ++i) found += square_[i] <= limit;
-    return found;
+    i32 within = 0;
+    for (i32 i = 0; i < size_; ++i) within += square_[i] <= limit;
+    return within;
   }
 
   // Returns the bits of a squared distance within which at least k agents lie, but few more. The search assumes that
@@ -78,10 +78,10 @@ class Candidates {
     if (valid_ <= enough) return kExcluded - 1;
     i32 low = -1, high = kExcluded - 1;
     for (i32 limit = i32(math::bits(guess)), tries = 0; tries < 16 && high - low > 1; ++tries) {
-      const i32 found = count(limit);
-      (found < k ? low : high) = limit;
-      if (found >= k && found <= enough) break;
-      const f32 next = math::real<f32>(u32(limit)) * (f32(k + 2 + k / 4) / (f32(found) + 0.5f));
+      const i32 within = count(limit);
+      (within < k ? low : high) = limit;
+      if (within >= k && within <= enough) break;
+      const f32 next = math::real<f32>(u32(limit)) * (f32(k + 2 + k / 4) / (f32(within) + 0.5f));
       limit = i32(math::bits(next));
       if (limit <= low || limit >= high || tries > 4) limit = low + (high - low) / 2;
     }
@@ -92,13 +92,13 @@ class Candidates {
 
   // Copies the candidates within the limit into near_. Returns how many there are.
   ENVPOOL_ALWAYS_INLINE i32 compact(i32 limit) {
-    i32 found = 0;
+    i32 size = 0;
     for (i32 i = 0; i < size_; ++i) {
-      near_[found] = square_[i];
-      near_number_[found] = number_[i];
-      found += square_[i] <= limit;
+      near_[size] = square_[i];
+      near_number_[size] = number_[i];
+      size += square_[i] <= limit;
     }
-    return found;
+    return size;
   }
 
   // Sorts by counting: the rank of a candidate is the number of candidates that come before it.
@@ -171,7 +171,7 @@ struct Cells {
   }
 
   // Searches the cells around an agent, ring by ring, until all other agents are farther away than those found.
-  ENVPOOL_FN i32 nearest(i32 agent, i32 k, i32* found) const {
+  ENVPOOL_FN i32 nearest(i32 agent, i32 k, i32* neighbors) const {
     const f32 own_x = x[index[agent]], own_y = y[index[agent]];
     const i32 cell_x = cell_of(own_x), cell_y = cell_of(own_y), last = per_side - 1;
     Candidates candidates(own_x, own_y);
@@ -193,7 +193,7 @@ struct Cells {
       // The estimate assumes that the agents are distributed uniformly over these cells.
       const f32 area = f32((to - from + 1) * (top - bottom + 1)) / (scale * scale);
       const f32 guess = area * f32(k + 2 + k / 4) / (3.2f * f32(candidates.size()));
-      const i32 count = candidates.choose(k, guess, found);
+      const i32 count = candidates.choose(k, guess, neighbors);
       if (everything || candidates.farthest() < distance_beyond(own_x, left, right, own_y, low, high)) return count;
     }
   }

@@ -73,14 +73,14 @@ Polygon polygon_of(const Scene::Shape& shape) {
 namespace {
 
 // Functions that reset or step a state. They return how many numbers they have drawn, or -1 if there were too few.
-struct Replayed {
+struct ReplayFunctions {
   const char* name;
   i64 (*reset)(const abi::Options*, u8* state, const f64*, i64 count);
   i64 (*step)(const abi::Options*, u8* state, const void* action, f32* reward, u8* ends, const f64*, i64 count);
 };
 
 template <class Env, Literal = "">
-constexpr Replayed table() {
+constexpr ReplayFunctions table() {
   using State = typename Env::State;
   return {.name = Env::kName,
           .reset =
@@ -108,12 +108,12 @@ constexpr Replayed table() {
 }  // namespace envpool::box2d
 
 #undef ENVPOOL_PLUGIN
-#define ENVPOOL_PLUGIN(...) ENVPOOL_FAMILY_ENVIRONMENTS(envpool::box2d, Replayed, __VA_ARGS__)
+#define ENVPOOL_PLUGIN(...) ENVPOOL_FAMILY_ENVIRONMENTS(envpool::box2d, ReplayFunctions, __VA_ARGS__)
 #include "envpool/box2d/plugin.cc"
 
 namespace {
 
-const envpool::box2d::Replayed& find(const char* name) {
+const envpool::box2d::ReplayFunctions& find(const char* name) {
   return envpool::testing::environment_named(name, envpool::box2d::of_family::kEnvironments);
 }
 

@@ -138,8 +138,8 @@ def test_info_reports_where_environments_run() -> None:
     """No text may claim that a GPU has run an environment, because no GPU has done so yet."""
     ids = ("CartPole-v1", "Pong-v5", "Ant-v5")
     cart_pole, pong, ant = (" ".join(run("info", task_id).stdout.split()) for task_id in ids)
-    for said in (cart_pole, pong):
-        assert "runs on the CPU: in a pool, and as pure functions in jax.jit; on " in said
+    for printed_text in (cart_pole, pong):
+        assert "runs on the CPU: in a pool, and as pure functions in jax.jit; on " in printed_text
     assert "runs on the CPU: in a pool, which env.xla() takes into jax.jit" in ant
     assert "GPU" not in ant
     for task_id, gpu in zip(ids, (True, True, False), strict=True):
@@ -296,9 +296,9 @@ def test_a_missing_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             result = run(*arguments, cwd=tmp_path)
         name = {"PIL": "Pillow"}.get(package, package.replace("_", "-"))
         assert result.returncode == 1
-        said = f"envpool: this command needs the package {name}: pip install "
-        assert result.stderr.startswith(said), result.stderr
-        requirement = Requirement(result.stderr.removeprefix(said).strip().strip("'"))
+        printed_text = f"envpool: this command needs the package {name}: pip install "
+        assert result.stderr.startswith(printed_text), result.stderr
+        requirement = Requirement(result.stderr.removeprefix(printed_text).strip().strip("'"))
         assert (requirement.name, bool(requirement.specifier)) == (name, True)
 
 

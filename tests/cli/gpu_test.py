@@ -31,8 +31,8 @@ def gpu_facts(**env: str) -> Any:
 
 def test_doctor_reports_devices(tmp_path: Path) -> None:
     path = build_driver(tmp_path, "STANDS_IN")
-    said = run("doctor", ENVPOOL_LIBCUDA=path, COLUMNS="400").stdout
-    section = said[said.index("\nGPU") :].splitlines()
+    printed_text = run("doctor", ENVPOOL_LIBCUDA=path, COLUMNS="400").stdout
+    section = printed_text[printed_text.index("\nGPU") :].splitlines()
     for words in (
         f"ok  driver  for CUDA 12.4 ({path})",
         "!!  driver  is a stand-in without a GPU",

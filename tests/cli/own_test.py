@@ -163,8 +163,11 @@ def test_check_compiles_as_a_module_does(folder, monkeypatch):
 
 def test_check_a_module_without_headers(folder):
     (folder / "texts.py").write_text(f"import envpool\nenvpool.compile({WALK!r}, 'Walk-v7')\n")
-    said = " ".join(run("info", "--import", "texts", cwd=folder).stdout.split())
-    assert "in jax.jit; not on a GPU, because its header is not known: give envpool.compile a file, or, in " in said
+    printed_text = " ".join(run("info", "--import", "texts", cwd=folder).stdout.split())
+    assert (
+        "in jax.jit; not on a GPU, because its header is not known: give envpool.compile a file, or, in "
+        in printed_text
+    )
     checked = run("check", "--import", "texts", cwd=folder)
     words = "envpool: [Walk-v7] --import: expected an environment whose header is known: "
     assert checked.returncode == 1 and checked.stderr.startswith(words)

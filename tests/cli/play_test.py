@@ -97,10 +97,10 @@ def test_watch_says_how_to_be_faster(capsys: pytest.CaptureFixture[str], monkeyp
     for done in range(1, 10):
         clock[0] += 0.5
         slow.rendered(done)
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "A frame of 16 environments takes 0.5 s, so the video takes about 5 minutes." in said
-    assert "-O render_width=160 -O render_height=120" in said and "--num-envs 4" in said
+    printed_text = capsys.readouterr().err
+    assert printed_text.count("\n") == 1
+    assert "A frame of 16 environments takes 0.5 s, so the video takes about 5 minutes." in printed_text
+    assert "-O render_width=160 -O render_height=120" in printed_text and "--num-envs 4" in printed_text
     clock[0] += 0.5
     fast.rendered(600)
     assert list(progress(3, "a.mp4")) == [0, 1, 2]

@@ -250,9 +250,9 @@ def test_concurrent_processes_and_threads(folder: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    said = {process.communicate()[0].strip() for process in both}
+    outputs = {process.communicate()[0].strip() for process in both}
     assert [process.returncode for process in both] == [0, 0]
-    assert len(set(made)) == 1 and said == {str(len(made[0]))}
+    assert len(set(made)) == 1 and outputs == {str(len(made[0]))}
     assert len(files(folder)) == 1  # No temporary file remains.
 
 

@@ -193,8 +193,8 @@ assert first.memory().free == 5
 
 def test_a_fork_is_refused(library: Callable[..., str]) -> None:
     env = {**os.environ, "ENVPOOL_LIBCUDA": library()}
-    said = subprocess.run([sys.executable, "-c", FORK], env=env, capture_output=True, text=True, check=True).stdout
-    lines = said.splitlines()
+    output = subprocess.run([sys.executable, "-c", FORK], env=env, capture_output=True, text=True, check=True).stdout
+    lines = output.splitlines()
     assert len(lines) == 2
     assert all(
         "forked after its parent had started CUDA" in line and "'spawn' or 'forkserver'" in line for line in lines

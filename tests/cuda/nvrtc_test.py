@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import resource
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,11 +121,11 @@ def test_a_users_header_that_does_not_compile(header: str, first: str, words: st
     source = KERNEL + '#include "game.h"\n'
     with pytest.raises(CompileError) as caught:
         nvrtc.compile(source, "sm_80", label="Game-v0", name="kernel.cu", includes=[tmp_path])
-    said = str(caught.value).replace(f"{tmp_path}/", "").splitlines()
-    assert said[0] == "[Game-v0] kernel.cu does not compile for sm_80:"
-    assert said[1].startswith(first)
+    message_lines = str(caught.value).replace(f"{tmp_path}/", "").splitlines()
+    assert message_lines[0] == "[Game-v0] kernel.cu does not compile for sm_80:"
+    assert message_lines[1].startswith(first)
     assert words in str(caught.value)
-    assert said[-1].startswith("flags: --gpu-architecture=sm_80 -std=c++20 --fmad=false")
+    assert message_lines[-1].startswith("flags: --gpu-architecture=sm_80 -std=c++20 --fmad=false")
     assert "detected in the compilation of" in caught.value.log and "envpool_program" not in caught.value.log
 
 
@@ -199,6 +200,23 @@ def test_nvrtc_of_cuda_13_is_found_in_its_wheel(
     library = nvrtc.load()
     assert (library.path, library.version, library.architectures) == (path, (13, 1), (75, 120))
     assert builtins in Path("/proc/self/maps").read_text()  # NVRTC 13 does not find this library by itself.
+
+
+@pytest.mark.parametrize(("driver", "version"), [("12090", (12, 9)), ("13000", (13, 1)), ("none", (13, 1))])
+def test_the_newest_wheel_for_the_driver_is_used(
+    driver: str, version: tuple[int, int], fake: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake(to="nvidia/cu13/lib/libnvrtc.so.13")
+    fake(to="nvidia/cu13/lib/libnvrtc-builtins.so.13.1")
+    fake("MAJOR=12", to="nvidia/cuda_nvrtc/lib/libnvrtc.so.12")
+    program = "from envpool.cuda import nvrtc; print(nvrtc.load().version)"
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    if driver == "none":
+        monkeypatch.setenv("ENVPOOL_LIBCUDA", "/nowhere.so")
+    else:
+        monkeypatch.setenv("ENVPOOL_STANDIN_VERSION", driver)
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd="/").stdout
+    assert shown.strip() == str(version)
 
 
 def test_unusable_libraries_are_skipped(fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,12 +18,12 @@ PEER = os.environ.get("ENVPOOL_PEER_PYTHON", "")
 SCRIPT = """
 import json, sys
 import envpool
-told = {}
+mission_ids = {}
 for task_id in sys.argv[1:]:
     observation, info = envpool.make_gymnasium(task_id, num_envs=600, num_threads=1).reset()
     missions = [bytes(row).rstrip(b"\\0").decode() for row in observation["mission"]]
-    told[task_id] = sorted(set(zip(missions, info["mission_id"].tolist())))
-print(json.dumps(told))
+    mission_ids[task_id] = sorted(set(zip(missions, info["mission_id"].tolist())))
+print(json.dumps(mission_ids))
 """
 # One id for each set of missions.
 TASKS = [

@@ -20,9 +20,9 @@ def needed(task_id, **options):
     with pytest.raises(MemoryError, match=rf"^\[{task_id}\] num_envs: no memory for {MAX_ENVS} environments") as caught:
         envpool.make_gymnasium(task_id, num_envs=MAX_ENVS, num_threads=1, **options)
     assert before - _core.usable_memory() < 2**30
-    said = re.search(r"which need at least (\d+) MiB", str(caught.value))
-    assert said is not None, caught.value
-    return int(said[1]) * 2**20
+    sentence = re.search(r"which need at least (\d+) MiB", str(caught.value))
+    assert sentence is not None, caught.value
+    return int(sentence[1]) * 2**20
 
 
 @pytest.mark.parametrize("task_id", ["Ant-v5", "CartpoleThreePoles-v1", "Mujoco-v0"])

@@ -27,7 +27,19 @@ from tests.proof import Result, Step
 HANDLERS = Path(envpool.__file__).with_name("jax") / "cuda.py"
 # It is started by its path: `python -m` would import the sources, if they are in the working directory.
 PROGRAM = [str(Path(__file__).with_name("jitted.py"))]
-PROGRAMS = ("jit", "scan", "vmap", "donated", "players", "parameters", "pool", "device_pool", "refused", "atari")
+PROGRAMS = (
+    "jit",
+    "scan",
+    "vmap",
+    "donated",
+    "players",
+    "parameters",
+    "pool",
+    "device_pool",
+    "refused",
+    "atari",
+    "robots",
+)
 SMALL = ("device_pool", "donated", "parameters", "refused")
 # What the programs use: environments as pure functions, with several players too, and pools.
 IDS = ("CartPole-v1", "Acrobot-v1", "FrozenLake-v1", "Breakout-MinAtar", "Seaquest-MinAtar", "DeepSea-bsuite")
@@ -124,7 +136,8 @@ def timed(num_envs: int, settings: Mapping[str, str], buffers: str, steps: int =
 
 def ids(small: bool) -> tuple[str, ...]:
     """Returns the ids that the programs use as pure functions."""
-    return (*IDS[:4], "TagGridWorld-v0") if small else (*IDS, "TagGridWorld-v0", "Pong-v5")
+    more = ("TagGridWorld-v0", "Pong-v5", "robots/HalfCheetah-v5", "robots/Ant-v5")
+    return (*IDS[:4], more[0]) if small else (*IDS, *more)
 
 
 def missing(small: bool) -> str:

@@ -111,6 +111,11 @@ def atari() -> Arrays:
     return _scanned("Pong-v5", 4, 40) | _scanned("Breakout-v5", 4, 40)
 
 
+def robots() -> Arrays:
+    """Does the same as `scan` with robots."""
+    return _scanned("robots/HalfCheetah-v5", 64, 60) | _scanned("robots/Ant-v5", 64, 60)
+
+
 def vmap() -> Arrays:
     """Maps over keys, states, actions and parameters, in two nested axes."""
     found = {}
@@ -205,7 +210,8 @@ def refused() -> Arrays:
 
 
 PROGRAMS: dict[str, Callable[[], Arrays]] = {
-    each.__name__: each for each in (jit, scan, vmap, donated, players, parameters, pool, device_pool, refused, atari)
+    each.__name__: each
+    for each in (jit, scan, vmap, donated, players, parameters, pool, device_pool, refused, atari, robots)
 }
 
 

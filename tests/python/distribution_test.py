@@ -62,8 +62,8 @@ def test_the_released_envpool_in_the_same_folder(both: str) -> None:
     done = run("-c", "import envpool; print(envpool.make('CartPole-v1').reset()[0].shape)", path=both)
     assert done.stdout == "(1, 4)\n"
     assert done.stderr.count("RuntimeWarning") == 1
-    for said in ("envpool 1.2.5", both, "pip uninstall envpool", "envpool-unified"):
-        assert said in done.stderr
+    for expected in ("envpool 1.2.5", both, "pip uninstall envpool", "envpool-unified"):
+        assert expected in done.stderr
     assert run("-W", "error", "-c", "import envpool", path=both).returncode == 1
 
 

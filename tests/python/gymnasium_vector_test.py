@@ -329,7 +329,7 @@ def test_info_has_gymnasiums_masks(task_id, mode):
     assert not [key for key in plain if key.startswith("_")]
 
 
-def told(value, with_shape):
+def described(value, with_shape):
     if isinstance(value, tuple):
         return "tuple of " + ", ".join(str(part.dtype) for part in value)
     return f"{value.dtype} {value.shape}" if with_shape else str(value.dtype)
@@ -377,7 +377,7 @@ def test_dtypes_match_the_table_of_the_documentation():
             three = [kind[what] for kind in (theirs, ours, option)]
             shapes = {shape_of(value) for value in three}
             with_shape = len(shapes) > 1 or any(isinstance(value, tuple) for value in three)
-            kinds = [told(value, with_shape) for value in three]
+            kinds = [described(value, with_shape) for value in three]
             if kinds[0] != kinds[1] or kinds[0] != kinds[2]:
                 found.setdefault((what, *kinds), []).append(task_id)
     assert set(found) == set(table)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import envpool
-from tests.support.interrupting import FACES, check_interrupts
+from tests.support.interrupting import ENTRY_POINTS, check_interrupts
 
 
 class Slow(gymnasium.Env):
@@ -156,7 +156,7 @@ def test_a_handler_that_steps_the_interrupted_pool(make):
     assert counted(env.step(np.zeros(1, int))) == 2
 
 
-@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("face", ENTRY_POINTS)
 def test_an_interrupt_anywhere_in_a_call(face):
     if face == "sb3":
         pytest.importorskip("stable_baselines3")

@@ -29,19 +29,19 @@ def test_use_after_fork(interface):
     child = os.fork()
     if child == 0:  # pragma: no cover
         try:
-            said = []
+            messages = []
             for call in (lambda: env.step([0] * 4), env.reset, lambda: env.send([0] * 4), env.recv, env.async_reset):
                 try:
                     call()
-                    said.append("nothing")
+                    messages.append("nothing")
                 except RuntimeError as error:
-                    said.append(str(error))
+                    messages.append(str(error))
             env.close()
             del env
             own = make(interface, num_envs=4, num_threads=2)
             own.reset()
-            said.append(str(observation_of(own.step([0] * 4))[0, 0]))
-            os.write(write, "\n".join(said).encode())
+            messages.append(str(observation_of(own.step([0] * 4))[0, 0]))
+            os.write(write, "\n".join(messages).encode())
         finally:
             os._exit(0)
     os.close(write)
@@ -51,12 +51,12 @@ def test_use_after_fork(interface):
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         raise
-    said = os.read(read, 10_000).decode().split("\n")
+    messages = os.read(read, 10_000).decode().split("\n")
     os.close(read)
-    assert said[-1] == "1.0", said
-    for text in said[:-1]:
-        assert text.startswith("[Counter-v0]"), said
-        assert "fork" in text, said
+    assert messages[-1] == "1.0", messages
+    for text in messages[:-1]:
+        assert text.startswith("[Counter-v0]"), messages
+        assert "fork" in text, messages
     assert observation_of(env.step([0] * 4))[:, 0].tolist() == [1] * 4
 
 
@@ -153,21 +153,21 @@ def test_three_threads_step_different_environments(interface):
 def test_three_threads_step_the_same_environments():
     env = envpool.make_gymnasium("Counter-v0", num_envs=4, num_threads=2)
     env.reset()
-    said = []
+    messages = []
 
     def loop():
         for _ in range(200):
             try:
                 env.step([0, 0, 0, 0])
             except RuntimeError as error:
-                said.append(str(error))
+                messages.append(str(error))
 
     threads = [threading.Thread(target=loop) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert all("under way" in text for text in said), said
+    assert all("under way" in text for text in messages), messages
     assert env.reset()[0].tolist() == [[0, 0]] * 4
 
 

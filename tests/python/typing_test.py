@@ -14,7 +14,7 @@ import pytest
 
 import envpool
 from envpool import _core
-from envpool.python.options import COMMON_OPTIONS
+from envpool.python.common_options import COMMON_OPTIONS
 from envpool.python.registry import find
 
 HERE = Path(envpool.__path__[0])
@@ -69,7 +69,7 @@ def test_the_stub_of_the_core() -> None:
         arguments = node.args
         names = [argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)]
         count = len(names) - len(arguments.defaults) - sum(default is not None for default in arguments.kw_defaults)
-        said = [*names[:count], *(argument + "=" for argument in names[count:])]
+        declared = [*names[:count], *(argument + "=" for argument in names[count:])]
         (doc,) = [line for line in value.__doc__.splitlines() if "->" in line]
         if "**kwargs" in doc:  # the function checks the names itself
             with pytest.raises(TypeError) as caught:
@@ -78,10 +78,10 @@ def test_the_stub_of_the_core() -> None:
             assert names == [argument.arg for argument in arguments.kwonlyargs]
             continue
         # pybind11 names unnamed parameters arg0, arg1.
-        told = parameters(doc)
-        assert len(told) == len(said), name
-        for ours, theirs in zip(said, told, strict=True):
-            assert ours == theirs or re.fullmatch(r"arg\d+", theirs), (name, said, told)
+        documented = parameters(doc)
+        assert len(documented) == len(declared), name
+        for ours, theirs in zip(declared, documented, strict=True):
+            assert ours == theirs or re.fullmatch(r"arg\d+", theirs), (name, declared, documented)
 
 
 def test_the_stub_of_options_is_current() -> None:

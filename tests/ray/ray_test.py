@@ -263,12 +263,12 @@ def test_a_lost_node_is_detected(cluster):
         env.step(np.zeros(4, int))
         cluster.remove_node(node, allow_graceful=False)
         started = time.monotonic()
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as records:
             warnings.simplefilter("always")
             while not (lost := env.step(np.zeros(4, int))[-1]["lost"]).any() and time.monotonic() - started < 60:
                 time.sleep(0.05)  # The process may end shortly after its node.
         assert lost.tolist() == [True, True, False, False]
-        assert any("worker 0" in str(warning.message) for warning in said)
+        assert any("worker 0" in str(warning.message) for warning in records)
 
 
 BAD = [

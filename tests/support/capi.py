@@ -26,16 +26,16 @@ class Options(ctypes.Structure):
     _fields_ = [("data", ctypes.POINTER(Option)), ("size", ctypes.c_int32)]
 
     def __init__(self, **values):
-        made = []
+        entries = []
         for name, value in values.items():
             if isinstance(value, (str, bytes)):
                 text = value.encode() if isinstance(value, str) else value
-                made.append(Option(name.encode(), 3, 0, 0, text, len(text)))
+                entries.append(Option(name.encode(), 3, 0, 0, text, len(text)))
             else:
                 kind = 0 if isinstance(value, bool) else 1 if isinstance(value, int) else 2
-                made.append(Option(name.encode(), kind, int(value), float(value), None, 0))
-        self.kept = (Option * len(made))(*made)
-        super().__init__(self.kept, len(made))
+                entries.append(Option(name.encode(), kind, int(value), float(value), None, 0))
+        self._entries = (Option * len(entries))(*entries)
+        super().__init__(self._entries, len(entries))
 
 
 def pointer(array):

@@ -5,7 +5,7 @@
 // plugin.cc:
 //
 //   #undef ENVPOOL_PLUGIN
-//   #define ENVPOOL_PLUGIN(...) ENVPOOL_FAMILY_ENVIRONMENTS(envpool::box2d, Replayed, __VA_ARGS__)
+//   #define ENVPOOL_PLUGIN(...) ENVPOOL_FAMILY_ENVIRONMENTS(envpool::box2d, ReplayFunctions, __VA_ARGS__)
 //   #include "envpool/box2d/plugin.cc"
 #pragma once
 

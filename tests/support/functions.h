@@ -95,15 +95,17 @@ struct FunctionTable {
 
 template <class Env, Literal = "">
 constexpr FunctionTable table() {
-  using Made = Functions<Env>;
+  using Environment = Functions<Env>;
   using Options = const abi::Options*;
-  return {.name = Env::kName,
-          .stride = [](Options o) { return Made(o).stride; },
-          .reset = [](Options o, u64 seed, u32 episode, u8* states, i64 n) { Made(o).reset(seed, episode, states, n); },
-          .step = [](Options o, u64 seed, u8* states, const void* actions, f32* rewards, u8* terminated,
-                     i64 n) { Made(o).step(seed, states, actions, rewards, terminated, n); },
-          .observe = [](Options o, u8* states, void* const* fields, i64 n) { Made(o).observe(states, fields, n); },
-          .render = [](Options o, u8* state, u8* rgb) { Made(o).render(state, rgb); }};
+  return {
+      .name = Env::kName,
+      .stride = [](Options o) { return Environment(o).stride; },
+      .reset = [](Options o, u64 seed, u32 episode, u8* states,
+                  i64 n) { Environment(o).reset(seed, episode, states, n); },
+      .step = [](Options o, u64 seed, u8* states, const void* actions, f32* rewards, u8* terminated,
+                 i64 n) { Environment(o).step(seed, states, actions, rewards, terminated, n); },
+      .observe = [](Options o, u8* states, void* const* fields, i64 n) { Environment(o).observe(states, fields, n); },
+      .render = [](Options o, u8* state, u8* rgb) { Environment(o).render(state, rgb); }};
 }
 
 }  // namespace envpool::testing

@@ -18,7 +18,7 @@ import envpool
 PACKAGE = os.path.dirname(envpool.__file__)
 TASK = "Pendulum-v1"  # an episode has 200 steps, whatever the actions are
 
-FACES: dict[str, Callable[..., Any]] = {
+ENTRY_POINTS: dict[str, Callable[..., Any]] = {
     "gymnasium": lambda **options: envpool.make_gymnasium(TASK, num_envs=2, **options),
     "gym": lambda **options: envpool.make_gym(TASK, num_envs=2, step_api="classic", **options),
     "vec": lambda **options: envpool.make_vec(TASK, num_envs=2, **options),
@@ -59,7 +59,7 @@ def interrupted_after(opcodes: int, call: Callable[[], Any]) -> bool:
 
 def check_interrupts(face: str, *, stride: int = 1, **options: Any) -> None:
     """Interrupts steps and resets of a pool at all opcodes, or at one in `stride`. The next step must work each time."""
-    env = FACES[face](**options)
+    env = ENTRY_POINTS[face](**options)
     action = np.zeros(1 if face == "single" else (2, 1), np.float32)
     env.reset()
     for call in (lambda: env.step(action), env.reset):

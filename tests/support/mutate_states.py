@@ -431,10 +431,10 @@ def chosen(arguments: argparse.Namespace) -> list[str]:
 def _gist(text: str) -> str:
     """Returns a sanitizer's report from the output of a process, or its last lines."""
     lines = text.splitlines()
-    said = next(
+    report_line = next(
         (k for k, line in enumerate(lines) if "runtime error" in line or "ERROR: Addr" in line), len(lines) - 25
     )
-    return "\n".join(line[:200] for line in lines[max(said, 0) :][:25])
+    return "\n".join(line[:200] for line in lines[max(report_line, 0) :][:25])
 
 
 def run(arguments: argparse.Namespace) -> int:

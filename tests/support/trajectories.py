@@ -137,13 +137,13 @@ def play(task_id: str, threads: int, batch_size: int, seed: int = 2024) -> list[
             observation, reward, terminated, truncated, info = env.recv()
             rows = info["env_id"]
             owners = info["players"]["env_id"] if worlds else rows
-            of_players, of_envs = [*_leaves(observation), reward], [terminated, truncated, info["elapsed_step"]]
+            player_arrays, env_arrays = [*_leaves(observation), reward], [terminated, truncated, info["elapsed_step"]]
             for row, env_id in enumerate(rows):
                 digest = hashlib.sha256()
                 mine = np.flatnonzero(owners == env_id) if worlds else row
-                for array in of_players:
+                for array in player_arrays:
                     digest.update(np.ascontiguousarray(array[mine]).tobytes())
-                for array in of_envs:
+                for array in env_arrays:
                     digest.update(np.ascontiguousarray(array[row]).tobytes())
                 seen[env_id].append(digest.digest())
             ids = np.array([env_id for env_id in rows if len(seen[env_id]) <= STEPS], np.int32)

@@ -138,8 +138,8 @@ class Pool {
     const i64 rows = i64(env_ids_.size()), player_rows = rows * layout_->max_players;
     for (i32 f = 0; f < abi::kCommonFields; ++f) {
       const bool flag = f == abi::kTerminated || f == abi::kTruncated,
-                 of_players = f == abi::kReward || f == abi::kDiscount;
-      results_.add((of_players ? player_rows : rows) * (flag ? 1 : 4));
+                 has_players = f == abi::kReward || f == abi::kDiscount;
+      results_.add((has_players ? player_rows : rows) * (flag ? 1 : 4));
     }
     for (i32 f = 0; f < layout_->num_fields; ++f) {
       const abi::Field& field = layout_->fields[f];

@@ -53,24 +53,24 @@ py::object DeviceActions::split(const py::object& action, const py::object& env_
     fields.push_back(action);
     return env_id;
   }
-  const py::dict given = action;
+  const py::dict fields_by_name = action;
   const auto is_field = [&](const std::string& name) {
     return std::any_of(arguments_.begin(), arguments_.end(),
                        [&](const python::ActionArgument& argument) { return name == argument.field().name; });
   };
-  for (const auto& [key, value] : given) {
+  for (const auto& [key, value] : fields_by_name) {
     const std::string name = py::str(key);
     if (name == "env_id" || name == "players.env_id" || is_field(name)) continue;
     throw py::value_error(label_.text("action: expected " + expected_keys() + ", got unknown key " + name));
   }
   for (const python::ActionArgument& argument : arguments_) {
     const char* name = argument.field().name;
-    if (!given.contains(name)) {
+    if (!fields_by_name.contains(name)) {
       throw py::value_error(label_.text("action: expected " + expected_keys() + ", got no key " + name));
     }
-    fields.push_back(given[name]);
+    fields.push_back(fields_by_name[name]);
   }
-  return env_id.is_none() && given.contains("env_id") ? py::object(given["env_id"]) : env_id;
+  return env_id.is_none() && fields_by_name.contains("env_id") ? py::object(fields_by_name["env_id"]) : env_id;
 }
 
 void DeviceActions::describe(const std::vector<py::object>& fields, i64 whole, i64 first, i64 count, Launches& launches,
@@ -96,9 +96,9 @@ void DeviceActions::describe_input(size_t f, device::ActionInput& input) const {
 void DeviceActions::describe_field(size_t f, const py::object& value, i64 whole, i64 first, i64 count,
                                    Launches& launches, Launches::Inputs& inputs, device::ActionInput& input) {
   const abi::Field& field = arguments_[f].field();
-  Borrowed borrowed;
+  BorrowedArray borrowed;
   if (borrow(value, launches.stream(), label_.text(field.name), borrowed)) {
-    describe_borrowed(f, borrowed, whole, first, launches, input);
+    describe_borrowed_array(f, borrowed, whole, first, launches, input);
     inputs.objects.push_back(std::move(borrowed.owner));
     return;
   }
@@ -111,34 +111,35 @@ void DeviceActions::describe_field(size_t f, const py::object& value, i64 whole,
   input.from = field.dtype;
 }
 
-void DeviceActions::describe_borrowed(size_t f, const Borrowed& given, i64 rows, i64 first, const Launches& launches,
-                                      device::ActionInput& input) const {
+void DeviceActions::describe_borrowed_array(size_t f, const BorrowedArray& array, i64 rows, i64 first,
+                                            const Launches& launches, device::ActionInput& input) const {
   const abi::Field& field = arguments_[f].field();
   const std::string name = field.name;
-  std::vector<i64> wanted{rows};
-  wanted.insert(wanted.end(), field.shape, field.shape + field.dimensions);
-  if (given.shape != wanted) {
-    throw py::value_error(label_.text(name + ": expected shape " + python::shape_text({wanted.begin(), wanted.end()}) +
-                                      ", one row per " + (field.per_player ? "player" : "environment") + ", got " +
-                                      python::shape_text({given.shape.begin(), given.shape.end()})));
+  std::vector<i64> expected{rows};
+  expected.insert(expected.end(), field.shape, field.shape + field.dimensions);
+  if (array.shape != expected) {
+    throw py::value_error(label_.text(name + ": expected shape " +
+                                      python::shape_text({expected.begin(), expected.end()}) + ", one row per " +
+                                      (field.per_player ? "player" : "environment") + ", got " +
+                                      python::shape_text({array.shape.begin(), array.shape.end()})));
   }
   const bool to_bool = field.dtype == abi::kBool, to_real = field.dtype >= abi::kF32;
   // The kernel checks that integers for booleans are 0 or 1, as in samples of gymnasium's MultiBinary.
-  if (to_bool ? given.dtype >= abi::kF32 : to_real && given.dtype == abi::kBool) {
+  if (to_bool ? array.dtype >= abi::kF32 : to_real && array.dtype == abi::kBool) {
     throw py::type_error(label_.text(name + ": expected " + (to_bool ? "booleans" : "floats") + " (" +
-                                     dtype_name(field.dtype) + "), got " + dtype_name(given.dtype)));
+                                     dtype_name(field.dtype) + "), got " + dtype_name(array.dtype)));
   }
-  i64 stride = dtype_size(given.dtype);
-  for (size_t i = given.shape.size(); i-- > 1; stride *= given.shape[i]) {
-    if (given.shape[i] > 1 && given.strides[i] != stride) {
+  i64 stride = dtype_size(array.dtype);
+  for (size_t i = array.shape.size(); i-- > 1; stride *= array.shape[i]) {
+    if (array.shape[i] > 1 && array.strides[i] != stride) {
       throw py::value_error(
           label_.text(name + ": expected contiguous rows, got rows with gaps; make the array contiguous first"));
     }
   }
-  input.row_stride = given.shape[0] > 1 ? given.strides[0] : stride;
-  input.data = reinterpret_cast<const u8*>(given.data) + first * input.row_stride;
-  input.from = given.dtype;
-  const bool as_it_is = given.dtype == field.dtype && input.row_stride == field.row_bytes;
+  input.row_stride = array.shape[0] > 1 ? array.strides[0] : stride;
+  input.data = reinterpret_cast<const u8*>(array.data) + first * input.row_stride;
+  input.from = array.dtype;
+  const bool as_it_is = array.dtype == field.dtype && input.row_stride == field.row_bytes;
   if (!as_it_is) input.converted = launches.converted(f);
 }
 

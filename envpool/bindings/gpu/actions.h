@@ -45,8 +45,8 @@ class DeviceActions {
   std::string expected_keys() const;
   void describe_field(size_t f, const py::object& value, i64 whole, i64 first, i64 count, Launches& launches,
                       Launches::Inputs& inputs, device::ActionInput& input);
-  void describe_borrowed(size_t f, const Borrowed& given, i64 rows, i64 first, const Launches& launches,
-                         device::ActionInput& input) const;
+  void describe_borrowed_array(size_t f, const BorrowedArray& array, i64 rows, i64 first, const Launches& launches,
+                               device::ActionInput& input) const;
 
   const abi::Layout& layout_;
   const Label& label_;

@@ -23,7 +23,7 @@ namespace {
 }
 
 // Sets the strides of a contiguous array.
-void set_contiguous(Borrowed& out) {
+void set_contiguous(BorrowedArray& out) {
   out.strides.assign(out.shape.size(), dtype_size(out.dtype));
   for (size_t i = out.shape.size(); i-- > 1;) out.strides[i - 1] = out.strides[i] * out.shape[i];
 }
@@ -31,7 +31,7 @@ void set_contiguous(Borrowed& out) {
 // Moves the tensor of a capsule to `out`, which becomes its owner.
 template <class Managed>
 void take(const py::object& capsule, const char* capsule_name, const char* used, const std::string& name,
-          Borrowed& out) {
+          BorrowedArray& out) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), capsule_name));
   if (managed == nullptr) throw py::error_already_set();
   const dlpack::Tensor& tensor = managed->tensor;
@@ -51,15 +51,15 @@ void take(const py::object& capsule, const char* capsule_name, const char* used,
   }
   constexpr const char* kOurs = "envpool.borrowed";
   PyObject* owner = PyCapsule_New(managed, kOurs, [](PyObject* held) {
-    auto* done = static_cast<Managed*>(PyCapsule_GetPointer(held, kOurs));
-    if (done != nullptr && done->deleter != nullptr) done->deleter(done);
+    auto* tensor = static_cast<Managed*>(PyCapsule_GetPointer(held, kOurs));
+    if (tensor != nullptr && tensor->deleter != nullptr) tensor->deleter(tensor);
   });
   if (owner == nullptr) throw py::error_already_set();  // the original capsule still frees the tensor
   out.owner = py::reinterpret_steal<py::object>(owner);
   PyCapsule_SetName(capsule.ptr(), used);
 }
 
-void borrow_dlpack(const py::object& object, const Stream& stream, const std::string& name, Borrowed& out) {
+void borrow_dlpack(const py::object& object, const Stream& stream, const std::string& name, BorrowedArray& out) {
   const auto address = std::uint64_t(reinterpret_cast<std::uintptr_t>(stream.handle()));
   const py::object give = object.attr("__dlpack__");
   py::object capsule;
@@ -90,39 +90,39 @@ void check_address(const Stream& stream, const std::string& name, Address addres
   if (ordinal != stream.context->number) throw_wrong_device(name, stream, "cuda:" + std::to_string(ordinal));
 }
 
-void borrow_interface(const py::object& object, const Stream& stream, const std::string& name, Borrowed& out) {
-  const py::dict given = object.attr("__cuda_array_interface__");
-  const std::string typestr = py::str(given["typestr"]);
+void borrow_interface(const py::object& object, const Stream& stream, const std::string& name, BorrowedArray& out) {
+  const py::dict attribute = object.attr("__cuda_array_interface__");
+  const std::string typestr = py::str(attribute["typestr"]);
   const auto* type = std::find_if(std::begin(kElementTypes), std::end(kElementTypes), [&](const ElementType& each) {
     return typestr.size() == 3 && typestr[0] != '>' && std::string_view(typestr).substr(1) == each.typestr + 1;
   });
   if (type == std::end(kElementTypes)) throw_wrong_dtype(name, typestr);
   out.owner = object;
   out.dtype = type->dtype;
-  out.data = py::tuple(given["data"])[0].cast<std::uint64_t>();
+  out.data = py::tuple(attribute["data"])[0].cast<std::uint64_t>();
   i64 elements = 1;
-  for (const py::handle extent : py::tuple(given["shape"])) {
+  for (const py::handle extent : py::tuple(attribute["shape"])) {
     out.shape.push_back(extent.cast<std::int64_t>());
     elements *= out.shape.back();
   }
   if (elements > 0) check_address(stream, name, out.data);
   set_contiguous(out);
-  if (given.contains("strides") && !given["strides"].is_none()) {
-    const py::tuple strides(given["strides"]);
+  if (attribute.contains("strides") && !attribute["strides"].is_none()) {
+    const py::tuple strides(attribute["strides"]);
     if (strides.size() != out.shape.size()) {
       throw py::value_error(name + ": expected a stride for each dimension in __cuda_array_interface__");
     }
     for (size_t i = 0; i < strides.size(); ++i) out.strides[i] = strides[i].cast<std::int64_t>();
   }
-  if (given.contains("stream") && !given["stream"].is_none()) {
+  if (attribute.contains("stream") && !attribute["stream"].is_none()) {
     const Context::Current current(*stream.context);
-    stream.follow(stream_of(given["stream"].cast<std::int64_t>()));
+    stream.follow(stream_of(attribute["stream"].cast<std::int64_t>()));
   }
 }
 
 }  // namespace
 
-bool borrow(const py::object& object, const Stream& stream, const std::string& name, Borrowed& out) {
+bool borrow(const py::object& object, const Stream& stream, const std::string& name, BorrowedArray& out) {
   if (python::has_attribute(object, "__dlpack_device__") && python::has_attribute(object, "__dlpack__")) {
     const py::tuple device = object.attr("__dlpack_device__")();
     const int type = py::int_(device[0]);

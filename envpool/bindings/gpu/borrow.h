@@ -15,7 +15,7 @@ namespace envpool::cuda {
 
 namespace py = pybind11;
 
-struct Borrowed {
+struct BorrowedArray {
   py::object owner;  // keeps the memory alive
   Address data = 0;
   abi::Dtype dtype{};
@@ -25,6 +25,6 @@ struct Borrowed {
 // Imports an array through DLPack or __cuda_array_interface__, and makes the stream wait for the work that computes it.
 // Returns false if the object is not on a GPU. Throws ValueError if it is not on the stream's GPU, and TypeError if no
 // environment accepts its dtype. `name` is the argument's name in messages.
-bool borrow(const py::object& object, const Stream& stream, const std::string& name, Borrowed& out);
+bool borrow(const py::object& object, const Stream& stream, const std::string& name, BorrowedArray& out);
 
 }  // namespace envpool::cuda

@@ -276,9 +276,9 @@ void DeviceModel::run(const PureCall& call, Handle stream) {
   launch.rows = 1;
   for (i32 a = 0; a < inner; ++a) launch.rows *= launch.extents[a] = axes.extents[size_t(outer + a)];
   const auto operand = [&](size_t o) {
-    PureOperand made{call.operands[o].data, {}};
-    for (i32 a = 0; a < inner; ++a) made.strides[a] = axes.strides[size_t(outer + a)][o];
-    return made;
+    PureOperand row{call.operands[o].data, {}};
+    for (i32 a = 0; a < inner; ++a) row.strides[a] = axes.strides[size_t(outer + a)][o];
+    return row;
   };
   launch.keys = operand(0);
   launch.streams = operand(1);
@@ -325,7 +325,7 @@ void DeviceModel::run(const PureCall& call, Handle stream) {
   }
 }
 
-void set_device_compiler(DeviceCompiler given) { compiler() = std::move(given); }
+void set_device_compiler(DeviceCompiler new_compiler) { compiler() = std::move(new_compiler); }
 
 // A model on all devices on which it has been used.
 class ModelOnDevices {
@@ -333,13 +333,13 @@ class ModelOnDevices {
   DeviceModel& on(const PureModel& model, const Driver& driver, int number) {
     {
       const std::lock_guard lock(mutex_);
-      const auto known = models_.find(number);
-      if (known != models_.end()) return *known->second;
+      const auto entry = models_.find(number);
+      if (entry != models_.end()) return *entry->second;
     }
     // Compiling takes the interpreter lock, so this thread must not hold the mutex meanwhile.
-    auto made = std::make_unique<DeviceModel>(model, driver, number);
+    auto device_model = std::make_unique<DeviceModel>(model, driver, number);
     const std::lock_guard lock(mutex_);
-    return *models_.try_emplace(number, std::move(made)).first->second;
+    return *models_.try_emplace(number, std::move(device_model)).first->second;
   }
 
  private:
@@ -356,8 +356,8 @@ const Driver& cuda_driver() {
 
 CallStream::CallStream(const Call& call) {
   StreamGet get{sizeof(StreamGet), nullptr, call.context, nullptr};
-  given = detail::succeeded(*call.api, call.api->get_stream(&get));
-  if (!given) return;
+  available = detail::succeeded(*call.api, call.api->get_stream(&get));
+  if (!available) return;
   handle = get.stream;
   const Driver& driver = cuda_driver();
   Handle context = nullptr;
@@ -375,7 +375,7 @@ CallStream::CallStream(const Call& call) {
 CallStream::~CallStream() {
   guard.reset();
   Handle popped = nullptr;
-  if (given) cuda_driver().pop_context(&popped);
+  if (available) cuda_driver().pop_context(&popped);
 }
 
 namespace {
@@ -416,9 +416,9 @@ void run_on_device(const CallFrame& frame, Operation operation) {
   DeviceModel& model = device_model(call.model, stream);
   model.raise_fault(call.model);
   const Context::Current current(*model.context());
-  const Handle handle = stream.given ? stream.handle : model.own_stream();
+  const Handle handle = stream.available ? stream.handle : model.own_stream();
   model.run(call, handle);
-  if (stream.given) return;
+  if (stream.available) return;
   ENVPOOL_CUDA(model.driver(), synchronize_stream, handle);
   model.raise_fault(call.model);
 }
@@ -428,7 +428,7 @@ Error* change_params_on_host(Call* call) noexcept {
   Error* error = nullptr;
   Error* const failed = run_handler(*call, kExecute, [&](const CallFrame& frame) {
     const CallStream stream(frame.call());
-    error = stream.given ? run_staged(*call, change_params, cuda_driver(), stream.handle) : change_params(call);
+    error = stream.available ? run_staged(*call, change_params, cuda_driver(), stream.handle) : change_params(call);
   });
   return failed != nullptr ? failed : error;
 }

@@ -35,7 +35,7 @@ const cuda::Driver& cuda_driver();
 struct CallStream {
   cuda::Handle handle = nullptr;
   int device = 0;
-  bool given = false;
+  bool available = false;
   std::optional<cuda::CaptureModeGuard> guard{};
 
   explicit CallStream(const Call& call);

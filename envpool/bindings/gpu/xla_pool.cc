@@ -44,7 +44,11 @@ enum Named : i64 { kNobody = 0, kByOperand = 1, kByAttribute = 2 };
 class DevicePoolCall {
  public:
   DevicePoolCall(const CallFrame& frame, std::shared_ptr<PoolEntry> entry, const char* name, const CallStream& stream)
-      : frame_(frame), entry_(std::move(entry)), name_(name), lock_(entry_->locked->mutex), given_(stream.given) {
+      : frame_(frame),
+        entry_(std::move(entry)),
+        name_(name),
+        lock_(entry_->locked->mutex),
+        has_stream_(stream.available) {
     if (frame.argument(0).rank != 1) {
       throw std::invalid_argument(
           text("there is no vmap of a pool, whose batch is its environments; scan and loops "
@@ -53,11 +57,11 @@ class DevicePoolCall {
     pool_ = entry_->locked->pool;
     if (pool_ == nullptr || pool_->closed()) throw std::runtime_error(text("the pool is closed"));
     const std::string here = "cuda:" + std::to_string(stream.device);
-    if (given_ && here != entry_->device) {
+    if (has_stream_ && here != entry_->device) {
       throw std::invalid_argument(
           text("expected a program on " + entry_->device + ", where the pool is, got one on " + here));
     }
-    stream_ = given_ ? stream.handle : pool_->own_stream();
+    stream_ = has_stream_ ? stream.handle : pool_->own_stream();
   }
 
   void send() {
@@ -105,7 +109,7 @@ class DevicePoolCall {
     if (from.data != to.data) {
       ENVPOOL_CUDA(pool_->context()->driver, copy, address_of(to), address_of(from), cuda::Size(bytes), stream_);
     }
-    if (!given_) pool_->settle_calls();
+    if (!has_stream_) pool_->settle_calls();
   }
 
  private:
@@ -138,7 +142,7 @@ class DevicePoolCall {
   const std::shared_ptr<PoolEntry> entry_;
   const char* const name_;
   const std::lock_guard<std::recursive_mutex> lock_;
-  const bool given_;
+  const bool has_stream_;
   DevicePool* pool_ = nullptr;
   cuda::Handle stream_ = nullptr;
 };
@@ -150,7 +154,7 @@ Error* on_cuda(Call* call, const char* name) noexcept {
     const CallStream stream(frame.call());
     std::shared_ptr<PoolEntry> entry = entry_of(frame);
     if (entry->locked == nullptr) {
-      error = stream.given ? run_staged(*call, kOnCpu, cuda_driver(), stream.handle) : kOnCpu(call);
+      error = stream.available ? run_staged(*call, kOnCpu, cuda_driver(), stream.handle) : kOnCpu(call);
       return;
     }
     DevicePoolCall device_call(frame, std::move(entry), name, stream);

@@ -22,6 +22,8 @@
 #include "envpool/bindings/interpreter.h"
 #include "envpool/bindings/jax/pool.h"
 #include "envpool/bindings/pool/live_pools.h"
+#include "envpool/bindings/pool/output_arrays.h"
+#include "envpool/bindings/pool/owned_pool.h"
 #include "envpool/bindings/seeds.h"
 #include "envpool/bindings/snapshots.h"
 #include "envpool/bindings/table.h"
@@ -30,11 +32,6 @@
 namespace envpool::python {
 
 namespace {
-
-py::object& env_error() {
-  static py::object* type = new py::object();
-  return *type;
-}
 
 // Runs `action` with the interpreter lock released. Passes it a callback that polls for signals while it waits. Raises
 // the exception of a signal handler, such as KeyboardInterrupt, if one interrupted the action.
@@ -47,37 +44,6 @@ auto without_gil(Action&& action) {
     throw py::error_already_set();
   }
 }
-
-// Owns a pool and closes it on destruction.
-class OwnedPool {
- public:
-  OwnedPool() = default;
-  ~OwnedPool() {
-    if (!pool_) return;
-    if (pool_->forked()) {
-      // The pool's threads do not exist in this forked process, so the pool cannot be destroyed. It is leaked.
-      static_cast<void>(new (std::nothrow) std::shared_ptr<EnvPool>(std::move(pool_)));
-      return;
-    }
-    const Unlocked unlocked;
-    try {
-      pool_->close(std::chrono::seconds(5));
-    } catch (const std::exception&) {
-      // An environment hangs and has been abandoned. A destructor cannot report that.
-    }
-    pool_.reset();
-  }
-  OwnedPool(const OwnedPool&) = delete;
-  OwnedPool& operator=(const OwnedPool&) = delete;
-
-  void own(std::shared_ptr<EnvPool> pool) { pool_ = std::move(pool); }
-  EnvPool* operator->() const { return pool_.get(); }
-  EnvPool& operator*() const { return *pool_; }
-  const std::shared_ptr<EnvPool>& shared() const { return pool_; }
-
- private:
-  std::shared_ptr<EnvPool> pool_;
-};
 
 class PyPool {
  public:
@@ -106,7 +72,7 @@ class PyPool {
       names_.emplace_back(pool_->layout().actions[f].name);
     }
     action_data_.resize(actions_.size());
-    choose_outputs(outputs);
+    outputs_.choose(*pool_, outputs);
     owners_ = std::make_unique<IdsArgument>(num_envs);
   }
   // Creates a pool from keyword arguments. They are looked up here, because pybind11's own lookup dereferences null
@@ -231,7 +197,7 @@ class PyPool {
       ids_.convert(env_ids, "env_ids", pool_->label());
       batch = pool_->observe(ids_.data(), ids_.size());
     }
-    return make_arrays(std::move(batch), Rows::kObserved);
+    return make_arrays(std::move(batch), OutputArrays::Rows::kObserved);
   }
 
   i64 state_bytes(i32 env_id) {
@@ -284,14 +250,8 @@ class PyPool {
   py::tuple xla() {
     check_usable();
     if (registration_.reference == nullptr) registration_ = xla::register_pool(pool_.shared(), step_mutex_);
-    py::list outputs;
-    for (const Output& output : outputs_) {
-      py::list shape;
-      for (size_t i = 1; i < output.shape.size(); ++i) shape.append(py::int_(output.shape[i]));
-      const bool per_player = pool_->block_layout().arrays[size_t(output.array)].per_player;
-      outputs.append(py::make_tuple(output.array, output.dtype, py::tuple(shape), per_player));
-    }
-    return py::make_tuple(py::bytes(xla::handle_of(registration_.number)), std::int64_t(registration_.number), outputs);
+    return py::make_tuple(py::bytes(xla::handle_of(registration_.number)), std::int64_t(registration_.number),
+                          outputs_.describe(*pool_));
   }
 
   void close(double timeout) {
@@ -329,12 +289,6 @@ class PyPool {
                                               "batch_size", "num_threads", "thread_cpus",       "seeds",
                                               "streams",    "autoreset",   "max_episode_steps", "outputs"};
 
-  struct Output {
-    int array;  // in the block's layout
-    py::dtype dtype;
-    std::vector<py::ssize_t> shape;  // [0] is the number of rows
-  };
-
   static i32 check(const char* name, i32 value, i32 low, i32 high, const std::string& label) {
     if (value < low || value > high) {
       throw py::value_error("[" + label + "] " + name + ": expected " + std::to_string(low) + ".." +
@@ -355,7 +309,6 @@ class PyPool {
     }
   }
 
-  // Does what check_usable() does. Drops what abandon() has left under way.
   // Receives what this call has sent. If a signal handler raises meanwhile, nobody will.
   py::tuple receive_or_abandon(CallerHelp help) {
     Batch batch;
@@ -367,6 +320,7 @@ class PyPool {
     }
     return make_arrays(std::move(batch));
   }
+  // Does what check_usable() does. Drops what abandon() has left under way.
   void drop_abandoned() {
     check_usable();
     if (abandoned_) discard();
@@ -414,18 +368,16 @@ class PyPool {
   void send_actions(const py::object& action, py::object env_id, CallerHelp help);
   void convert_field(size_t f, const py::object& value, i64& player_rows);
   std::string expected_keys() const;
-  void choose_outputs(const std::vector<std::string>& names);
-  // kReceived: the rows of environments that were under way. kObserved: of idle ones.
-  enum class Rows { kReceived, kObserved };
-  py::tuple make_arrays(Batch batch, Rows rows = Rows::kReceived);
-  py::object error_of(const std::vector<Failure>& failures, const py::tuple& arrays) const;
+  py::tuple make_arrays(Batch batch, OutputArrays::Rows rows = OutputArrays::Rows::kReceived) {
+    return outputs_.make(*pool_, std::move(batch), rows);
+  }
 
   OwnedPool pool_;
   IdsArgument ids_;
   std::vector<ActionArgument> actions_;
   std::vector<std::string> names_;
   std::vector<const void*> action_data_;
-  std::vector<Output> outputs_;
+  OutputArrays outputs_;
   std::unique_ptr<IdsArgument> owners_;
   std::mutex arguments_mutex_;
   std::thread::id converting_thread_{};  // the thread that converts arguments; guarded by the interpreter lock
@@ -491,71 +443,6 @@ std::string PyPool::expected_keys() const {
   std::string keys = "keys";
   for (size_t f = 0; f < names_.size(); ++f) keys += (f == 0 ? " " : ", ") + names_[f];
   return keys;
-}
-
-void PyPool::choose_outputs(const std::vector<std::string>& names) {
-  const BlockLayout& layout = pool_->block_layout();
-  for (const std::string& name : names) {
-    // In single-player environments, players.env_id equals env_id.
-    int index = layout.find(name);
-    if (index < 0 && name == "players.env_id") index = abi::kEnvId;
-    if (index < 0) throw py::value_error(pool_->text("outputs: expected names of arrays, got " + name));
-    const Array& array = layout.arrays[size_t(index)];
-    Output output{index, numpy_dtype(array.dtype), {0}};
-    output.shape.insert(output.shape.end(), array.shape.begin(), array.shape.end());
-    outputs_.push_back(std::move(output));
-  }
-}
-
-// Wraps the memory of a block in arrays. The block returns to the pool when the last array is freed. If this fails, the
-// batch can be received again.
-py::tuple PyPool::make_arrays(Batch batch, Rows rows) {
-  py::tuple arrays;
-  py::object owner, error;
-  Block& block = *batch;
-  try {
-    owner = py::reinterpret_steal<py::object>(PyCapsule_New(&block, nullptr, nullptr));
-    if (!owner) throw py::error_already_set();
-    arrays = py::reinterpret_steal<py::tuple>(PyTuple_New(py::ssize_t(outputs_.size())));
-    if (!arrays) throw py::error_already_set();
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      Output& output = outputs_[i];
-      output.shape[0] = block.entries(output.array);
-      py::object array =
-          array_over(output.dtype, int(output.shape.size()), output.shape.data(), block.data(output.array), owner);
-      PyTuple_SET_ITEM(arrays.ptr(), py::ssize_t(i), array.release().ptr());
-    }
-    if (!block.failures().empty()) error = error_of(block.failures(), arrays);
-  } catch (...) {
-    if (rows == Rows::kReceived) pool_->put_back(std::move(batch));
-    throw;
-  }
-  if (rows == Rows::kReceived) pool_->settle(block);
-  PyCapsule_SetDestructor(owner.ptr(), [](PyObject* capsule) {
-    release_block(static_cast<Block*>(PyCapsule_GetPointer(capsule, nullptr)));
-  });
-  static_cast<void>(batch.release());
-  if (error) {
-    PyErr_SetObject(env_error().ptr(), error.ptr());
-    throw py::error_already_set();
-  }
-  return arrays;
-}
-
-py::object PyPool::error_of(const std::vector<Failure>& failures, const py::tuple& arrays) const {
-  py::list ids, messages;
-  std::string summary;
-  for (const Failure& failure : failures) {
-    ids.append(py::int_(failure.env_id));
-    messages.append(py::str(failure.message));
-    if (!summary.empty()) summary += "; ";
-    summary += "environment " + std::to_string(failure.env_id) + ": " + failure.message;
-  }
-  py::object error = env_error()(pool_->text(summary));
-  error.attr("env_id") = ids;
-  error.attr("messages") = messages;
-  error.attr("arrays") = arrays;
-  return error;
 }
 
 // Replaces pybind11's tp_new, which would dereference null when memory runs out, with a version that checks the result

@@ -64,9 +64,9 @@ __attribute__((noinline)) inline pid_t spawn_from_this_thread(const Command& com
     if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) leave();
     if (command.file >= 0) {
       // dup2 clears FD_CLOEXEC, but does nothing if the two numbers are equal.
-      const bool kept = command.file == Command::kInheritedFile ? fcntl(command.file, F_SETFD, 0) == 0
-                                                                : dup2(command.file, Command::kInheritedFile) >= 0;
-      if (!kept) leave();
+      const bool ready = command.file == Command::kInheritedFile ? fcntl(command.file, F_SETFD, 0) == 0
+                                                                 : dup2(command.file, Command::kInheritedFile) >= 0;
+      if (!ready) leave();
     }
     const int null = open("/dev/null", O_RDWR);
     if (null < 0 || dup2(null, 0) < 0) leave();

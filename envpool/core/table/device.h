@@ -102,7 +102,7 @@ struct Place {
       : Place(launch, shared, row, launch.env_ids == nullptr ? launch.first_env + i32(row) : launch.env_ids[row]) {}
 
   // Repairs and reseeds the state before a reset or a step, if requested. Only one thread of a team calls it.
-  void prepare(const PoolLaunch& launch) const {
+  void prepare(const PoolLaunch& launch, EnvSlot<StateOf<Env>>& it) const {
     if (launch.repair) {
       it.episode.repair();
       envpool::repair<Env>(it.state, params);
@@ -139,12 +139,13 @@ void run_one(const PoolLaunch& launch, const typename Env::Params& shared) {
   // A thread without an environment helps to write the rows of its warp. It only reads the last environment's place.
   const bool here = k < launch.count;
   const Place<Env> place(launch, shared, here ? k : launch.count - 1);
-  Episode& episode = place.it.episode;
-  StateOf<Env>& state = place.it.state;
+  WorkingState<Env, EnvSlot<StateOf<Env>>> working(place.it, here);
+  Episode& episode = working.get().episode;
+  StateOf<Env>& state = working.get().state;
 
   bool begins = false, ended = false;
   if (here) {
-    place.prepare(launch);
+    place.prepare(launch, working.get());
     bool refused;
     begins = restarts(launch, episode, place.env_id, k, refused);
     Outcome outcome;
@@ -171,6 +172,7 @@ void run_one(const PoolLaunch& launch, const typename Env::Params& shared) {
     }
   }
   if (begins) Env::reset(state, place.params, episode.rng);
+  working.store(here);
   observe_one<Env>(state, place.params, launch, k, {here, /*second=*/false, {launch.own, launch.own}});
 }
 
@@ -198,7 +200,7 @@ void run_world(const PoolLaunch& launch, const typename Env::Params& shared) {
   if (team.leads()) {
     decided = {/*begins=*/false, /*refused=*/!here, /*ended=*/false, /*discount=*/1};
     if (here) {
-      place.prepare(launch);
+      place.prepare(launch, place.it);
       decided.begins = restarts(launch, episode, place.env_id, k, decided.refused);
       if (decided.begins) begin();
     }

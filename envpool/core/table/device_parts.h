@@ -69,8 +69,8 @@ inline i32 take_row(const ActionInput& input, const u8* from, u8* to) {
     }
     if (input.to >= abi::kF32) {
       if (input.from < abi::kF32) real = f64(whole);
-      const f64 kept = input.to == abi::kF32 ? f64(f32(real)) : real;
-      good &= kept - kept == 0;
+      const f64 rounded = input.to == abi::kF32 ? f64(f32(real)) : real;
+      good &= rounded - rounded == 0;
     } else {
       if (input.from >= abi::kF32) {
         const bool fits = real >= -0x1p53 && real <= 0x1p53;
@@ -157,6 +157,63 @@ inline void clear_row(void* field, i64 row_bytes, i64 row, i64 stride) {
   for (i64 i = 0; i < row_bytes; ++i) bytes[i] = 0;
 }
 
+// The state that a thread works on. A small one is copied into registers: a field in memory would have to be read again
+// after each store to an array, which the compiler must assume to overlap with it, and each read of a field accesses as
+// many sectors as the warp has lanes. A state that is followed by extra bytes stays where it is, because the environment
+// finds them by the state's address. envpool/cuda/program.py defines ENVPOOL_STATE_IN_PLACE for such an environment, since
+// its header may declare extra_bytes for the host only.
+template <class Env, class Slot>
+class WorkingState {
+ public:
+#ifdef ENVPOOL_STATE_IN_PLACE
+  static constexpr bool kCopied = false;
+#else
+  static constexpr bool kCopied = sizeof(Slot) <= 128 && __is_trivially_copyable(Slot) &&
+                                  !requires(const typename Env::Params& params) { Env::extra_bytes(params); };
+#endif
+
+  // A thread that is not `here` has no state; its copy is never used.
+  WorkingState(Slot& home, bool here) : home_(home) {
+    if constexpr (kCopied) {
+      if (here) copy(reinterpret_cast<u8*>(&copy_), reinterpret_cast<const u8*>(&home_));
+    }
+  }
+  WorkingState(const WorkingState&) = delete;
+  WorkingState& operator=(const WorkingState&) = delete;
+
+  Slot& get() {
+    if constexpr (kCopied) {
+      return copy_;
+    } else {
+      return home_;
+    }
+  }
+  void store(bool here) {
+    if constexpr (kCopied) {
+      if (here) copy(reinterpret_cast<u8*>(&home_), reinterpret_cast<const u8*>(&copy_));
+    }
+  }
+
+ private:
+  // Both addresses are multiples of 16.
+  static void copy(u8* to, const u8* from) {
+    static_assert(sizeof(Slot) % 8 == 0);
+    constexpr i64 kQuads = sizeof(Slot) / 16;
+#pragma unroll
+    for (i64 i = 0; i < kQuads; ++i) reinterpret_cast<Quad*>(to)[i] = reinterpret_cast<const Quad*>(from)[i];
+    if constexpr (sizeof(Slot) % 16 != 0) {
+      reinterpret_cast<u64*>(to)[2 * kQuads] = reinterpret_cast<const u64*>(from)[2 * kQuads];
+    }
+  }
+
+  struct Nothing {};
+  union alignas(16) {
+    Nothing nothing_{};
+    Slot copy_;
+  };
+  Slot& home_;
+};
+
 // Which environments a call of observe_one or observe_all observes, and where their rows go.
 struct Observed {
   bool here;    // whether this thread's environment is observed
@@ -172,6 +229,7 @@ void observe_one(const StateOf<Env>& state, const typename Env::Params& params, 
                  const Observed& observed) {
   constexpr bool kCleared = kTogether<Env> && requires(Row row) { Env::observe_cleared(state, params, row); };
   const i32 lane = i32(threadIdx.x) % kWarp;
+  __syncwarp(kAllLanes);  // after steps of different lengths, the lanes write their rows at the same time
   WarpRows(launch).template write<kTogether<Env>, kCleared>(
       k - lane, lane, [](i32 slot) { return slot; }, observed.here, observed.second, observed.to,
       [&](Row row) {

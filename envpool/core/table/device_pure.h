@@ -164,18 +164,18 @@ PureState<Env>& state_of(const PureLaunch& launch, i64 k) {
   return *reinterpret_cast<PureState<Env>*>(launch.states + k * launch.state_bytes);
 }
 
-// Makes a new state in the memory of the row, which has been zeroed, and selects its generator.
+// Makes a new state and selects its generator. The memory of the row has been zeroed.
 template <class Env>
-void make_state(const PureLaunch& launch, const PureRow& row) {
-  PureState<Env>& it = *new (&state_of<Env>(launch, row.k)) PureState<Env>{};
+void make_state(const PureLaunch& launch, const PureRow& row, PureState<Env>& at) {
+  PureState<Env>& it = *new (&at) PureState<Env>{};
   it.episode.tag = launch.tag;
   it.episode.seed(row.seed(), row.stream_number());
 }
 
 // Repairs the state of a row, and sets its key.
 template <class Env>
-void prepare_state(const PureLaunch& launch, const PureRow& row, const typename Env::Params& params) {
-  PureState<Env>& it = state_of<Env>(launch, row.k);
+void prepare_state(const PureLaunch& launch, const PureRow& row, const typename Env::Params& params,
+                   PureState<Env>& it) {
   it.episode.repair();
   repair<Env>(it.state, params);
   if (launch.keyed == abi::kKeepKey) return;
@@ -227,13 +227,14 @@ void call_one(const PureLaunch& launch, const typename Env::Params& shared) {
   const bool foreign = inside && is_foreign<Env>(launch, row, trust), here = inside && !foreign;
   if (foreign) clear_results(launch, k);
   const typename Env::Params params = params_of<Env>(launch, shared, row, here ? trust : Trust::kDefault);
-  PureState<Env>& it = state_of<Env>(launch, row.k);
+  WorkingState<Env, PureState<Env>> working(state_of<Env>(launch, row.k), here);
+  PureState<Env>& it = working.get();
 
   bool begins = launch.restart && here;
-  if (begins) make_state<Env>(launch, row);
+  if (begins) make_state<Env>(launch, row, it);
   if (!launch.restart) {
     if (here) {
-      prepare_state<Env>(launch, row, params);
+      prepare_state<Env>(launch, row, params, it);
       const bool was_over = it.episode.over;
       Outcome outcome = kStaysOver;
       bool idle = false;
@@ -256,6 +257,7 @@ void call_one(const PureLaunch& launch, const typename Env::Params& shared) {
     begin_episode<Env>(it.episode, it.state, row.head().max_episode_steps);
     Env::reset(it.state, params, it.episode.rng);
   }
+  working.store(here);
   observe_one<Env>(it.state, params, launch, k, {begins, /*second=*/false, {launch.restarted, launch.restarted}});
 }
 
@@ -289,7 +291,7 @@ void call_world(const PureLaunch& launch, const typename Env::Params& shared) {
   // Begins episodes and observes them. All threads of the block call it.
   const auto begin = [&](bool begins) {
     if (begins && team.leads()) {
-      if (launch.restart) make_state<Env>(launch, row);
+      if (launch.restart) make_state<Env>(launch, row, it);
       it.episode.begin();
       Env::reset(world, params, it.episode.rng);
       it.players = players_of(world, launch.max_players);
@@ -300,7 +302,7 @@ void call_world(const PureLaunch& launch, const typename Env::Params& shared) {
 
   if (launch.restart) return begin(here);
   if (here && team.leads()) {
-    prepare_state<Env>(launch, row, params);
+    prepare_state<Env>(launch, row, params, it);
     decided.was_over = it.episode.over;
   }
   team.sync();

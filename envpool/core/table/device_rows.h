@@ -77,6 +77,8 @@ template <class Env>
 inline constexpr bool kTogether = kHasLargeRows<Env>;
 #endif
 
+inline constexpr u32 kAllLanes = ~u32{0} >> (32 - kWarp);
+
 // 16 bytes that one instruction writes.
 struct alignas(16) Quad {
   u32 words[4];
@@ -114,8 +116,6 @@ class WarpRows {
   }
 
  private:
-  static constexpr u32 kAll = ~u32{0} >> (32 - kWarp);
-
   template <bool kCleared, class LaneOf, class Observe>
   void write_together(i64 first, i32 slot, const LaneOf& lane_of, bool has_row, bool second, const Destinations& to,
                       const Observe& observe) const {
@@ -125,9 +125,9 @@ class WarpRows {
     if (together) {
       const i32 lane = i32(threadIdx.x) % kWarp, from = lane_of(lane);
       const u32 source = u32(from) % u32{kWarp};
-      const bool there = __shfl_sync(kAll, u32(has_row), source) != 0 && from < kWarp;
-      const bool there_two = __shfl_sync(kAll, u32(second), source) != 0;
-      one = __ballot_sync(kAll, there && !there_two), two = __ballot_sync(kAll, there && there_two);
+      const bool there = __shfl_sync(kAllLanes, u32(has_row), source) != 0 && from < kWarp;
+      const bool there_two = __shfl_sync(kAllLanes, u32(second), source) != 0;
+      one = __ballot_sync(kAllLanes, there && !there_two), two = __ballot_sync(kAllLanes, there && there_two);
       if ((one | two) == 0) return;
       if (lane < fields_) {
         const bool staged = staging_.at[lane] >= 0;
@@ -137,12 +137,12 @@ class WarpRows {
         strides()[lane] = staged ? Staging::stride(row_bytes_[lane]) : row_bytes_[lane];
       }
       if constexpr (kCleared) clear(first, one, two, to);
-      __syncwarp(kAll);
+      __syncwarp(kAllLanes);
       row = {addresses() + (second ? fields_ : 0), strides(), slot};
     }
     if (has_row) observe(row);
     if (!together) return;
-    __syncwarp(kAll);
+    __syncwarp(kAllLanes);
     for (i32 f = 0; f < fields_; ++f) {
       if (staging_.at[f] < 0) continue;
       const u8* const stage = memory_ + staging_.at[f];
@@ -150,7 +150,7 @@ class WarpRows {
       if (one != 0) copy_rows(row_of(to.one, f, first), stage, bytes, stride, one);
       if (two != 0) copy_rows(row_of(to.two, f, first), stage, bytes, stride, two);
     }
-    __syncwarp(kAll);
+    __syncwarp(kAllLanes);
   }
 
   // The tables at the beginning of the warp's memory.
