@@ -159,9 +159,9 @@ inline void clear_row(void* field, i64 row_bytes, i64 row, i64 stride) {
 
 // The state that a thread works on. A small one is copied into registers: a field in memory would have to be read again
 // after each store to an array, which the compiler must assume to overlap with it, and each read of a field accesses as
-// many sectors as the warp has lanes. A state that is followed by extra bytes stays where it is, because the environment
-// finds them by the state's address. envpool/cuda/program.py defines ENVPOOL_STATE_IN_PLACE for such an environment, since
-// its header may declare extra_bytes for the host only.
+// many sectors as the warp has lanes. A state that is followed by extra bytes stays where it is, because the
+// environment finds them by the state's address. envpool/cuda/program.py defines ENVPOOL_STATE_IN_PLACE for such an
+// environment, since its header may declare extra_bytes for the host only.
 template <class Env, class Slot>
 class WorkingState {
  public:

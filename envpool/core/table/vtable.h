@@ -197,13 +197,14 @@ struct Pure {
 // Describes how to compile a portable environment for a device and to lay out its memory there. A slot is an EnvSlot
 // (episode.h) followed by the environment's extra bytes.
 struct Device {
-  const char* header;  // the environment's header, relative to an include directory; empty if the plugin names none
-  const char* type;    // the C++ type, such as envpool::tag::TagGridWorld
-  i32 world;           // 1: several players; 0: one
-  i32 large_rows;      // 1: kernels write the rows of a warp together (device_rows.h); 0: each lane writes its own
-  i32 has_extra_bytes;  // 1: the environment declares extra_bytes, which kernels do not see if it is declared for the host
-  i64 state_at;        // offset in a slot
-  i64 state_bytes;     // without extra bytes
+  const char* header;   // the environment's header, relative to an include directory; empty if the plugin names none
+  const char* type;     // the C++ type, such as envpool::tag::TagGridWorld
+  i32 world;            // 1: several players; 0: one
+  i32 large_rows;       // 1: kernels write the rows of a warp together (device_rows.h); 0: each lane writes its own
+  i32 has_extra_bytes;  // 1: the environment declares extra_bytes, which kernels do not see if it is declared for the
+                        // host
+  i64 state_at;         // offset in a slot
+  i64 state_bytes;      // without extra bytes
   i64 params_bytes;
   // The offsets in Params of the pointer to the blob, and of the pointer `native`, which is valid only on the host; -1:
   // none.
