@@ -51,20 +51,59 @@ function(envpool_precompiled_header)
   target_precompile_headers(environments_header PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/split_family.h")
 endfunction()
 
+# Reads the list of environments in a family's plugin.cc. Sets `list` to the tables that name their headers, and `using` to
+# the namespace in which the environments are.
+function(envpool_environments name)
+  set(plugin "${PROJECT_SOURCE_DIR}/envpool/${name}/plugin.cc")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${plugin}")
+  file(READ "${plugin}" text)
+  string(REGEX MATCHALL "envpool::table<[^>]*\"[^>]*>\\(\\)" list "${text}")
+  string(REGEX MATCH "using namespace [^;]*;" using "${text}")
+  set(list "${list}" PARENT_SCOPE)
+  set(using "${using}" PARENT_SCOPE)
+endfunction()
+
+# Writes one source for each environment of a family, and one with their list, and sets `sources` to them. After a change
+# of an environment's header, only this environment is compiled again.
+function(envpool_source_per_environment name)
+  envpool_environments(${name})
+  set(folder "${PROJECT_BINARY_DIR}/environments/${name}")
+  set(sources "${folder}/plugin.cc")
+  set(declarations "")
+  set(calls "")
+  foreach(table IN LISTS list)
+    string(REGEX REPLACE ".*\"(.*)\".*" "\\1" header "${table}")
+    get_filename_component(env "${header}" NAME_WE)
+    set(declaration "const envpool::abi::Table* ${env}_table()")
+    file(CONFIGURE OUTPUT "${folder}/${env}.cc" CONTENT
+         "#include \"${header}\"\n\n${using}\n\n${declaration} { return ${table}; }\n" @ONLY)
+    list(APPEND sources "${folder}/${env}.cc")
+    string(APPEND declarations "${declaration};\n")
+    list(APPEND calls "${env}_table()")
+  endforeach()
+  list(JOIN calls ", " calls)
+  file(CONFIGURE OUTPUT "${folder}/plugin.cc" CONTENT "#include \"envpool/core/plugin.h\"
+
+${declarations}
+extern \"C\" __attribute__((visibility(\"default\"))) const envpool::abi::Plugin* envpool_plugin() {
+  static const envpool::abi::Table* tables[] = {${calls}};
+  static const envpool::abi::Plugin plugin{ENVPOOL_ABI, sizeof(tables) / sizeof(tables[0]), tables};
+  return &plugin;
+}
+" @ONLY)
+  set(sources "${sources}" PARENT_SCOPE)
+endfunction()
+
 # For make dev: builds each environment of a family as a shared object, environments/lib<family>_<environment>.so, with its
 # table and its functions for tests, and writes sources that load them, from the list in the family's plugin.cc. A change
 # of a header then compiles only the environments that a developer selects. The others remain as they were, complete
 # and consistent, because shared objects share no inline functions. Sets `tables` and `functions` to these sources. They
 # are not set if the list names no headers.
 function(envpool_split_family name)
-  set(plugin "${PROJECT_SOURCE_DIR}/envpool/${name}/plugin.cc")
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${plugin}")
-  file(READ "${plugin}" text)
-  string(REGEX MATCHALL "envpool::table<[^>]*\"[^>]*>\\(\\)" list "${text}")
+  envpool_environments(${name})
   if(NOT list)
     return()
   endif()
-  string(REGEX MATCH "using namespace [^;]*;" using "${text}")
   set(folder "${PROJECT_BINARY_DIR}/split/${name}")
   set(tables "")
   set(functions "")
@@ -109,6 +148,8 @@ function(envpool_family name)
     if(tables)
       set(sources "${tables}")
     endif()
+  elseif(name IN_LIST ENVPOOL_LARGE_FAMILIES)
+    envpool_source_per_environment(${name})
   endif()
   envpool_shared_object(family_${name} ${name} ${sources})
   target_link_libraries(family_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:${name}_parts>

@@ -1770,12 +1770,12 @@ class MujocoHopperOptions(CommonOptions, total=False):
     gymnasium_v5_render_camera: bool
     """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-HumanoidId = Literal[
+MujocoHumanoidId = Literal[
     "Humanoid-v3", "Humanoid-v4", "Humanoid-v5",
 ]
 
-class HumanoidOptions(CommonOptions, total=False):
-    """The options of HumanoidId."""
+class MujocoHumanoidOptions(CommonOptions, total=False):
+    """The options of MujocoHumanoidId."""
 
     xml_file: str | bytes
     """Model: name of one of gymnasium's files, a path, or XML; the default is 'humanoid.xml'."""
@@ -1847,12 +1847,12 @@ class HumanoidOptions(CommonOptions, total=False):
     gymnasium_v5_render_camera: bool
     """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-HumanoidStandupId = Literal[
+MujocoHumanoidStandupId = Literal[
     "HumanoidStandup-v2", "HumanoidStandup-v4", "HumanoidStandup-v5",
 ]
 
-class HumanoidStandupOptions(CommonOptions, total=False):
-    """The options of HumanoidStandupId."""
+class MujocoHumanoidStandupOptions(CommonOptions, total=False):
+    """The options of MujocoHumanoidStandupId."""
 
     xml_file: str | bytes
     """Model: name of one of gymnasium's files, a path, or XML; the default is 'humanoidstandup.xml'."""
@@ -2441,6 +2441,100 @@ class RobotsHopperOptions(CommonOptions, total=False):
     exclude_current_positions_from_observation: bool
     """Leave the root's x out of the observation; the default is True."""
 
+RobotsHumanoidId = Literal[
+    "robots/Humanoid-v3", "robots/Humanoid-v4", "robots/Humanoid-v5",
+]
+
+class RobotsHumanoidOptions(CommonOptions, total=False):
+    """The options of RobotsHumanoidId."""
+
+    frame_skip: int
+    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
+    info_version: int
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
+    forward_reward_weight: float
+    """Reward per unit of velocity; a number; the default is 1.25."""
+    ctrl_cost_weight: float
+    """Cost per unit of squared torque; a number; the default is 0.1."""
+    use_contact_force: bool
+    """Contact forces have a cost; the default depends on the id."""
+    post_constraint: bool
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
+    contact_cost_weight: float
+    """Cost per unit of squared contact force; a number; the default is 5e-07."""
+    contact_cost_min: float
+    """Lower bound of the contact cost; a number; the default is -inf."""
+    contact_cost_max: float
+    """Upper bound of the contact cost; a number; the default is 10."""
+    healthy_reward: float
+    """Reward for a step in a healthy state; a number; the default is 5."""
+    terminate_when_unhealthy: bool
+    """Terminate the episode in an unhealthy state; the default is True."""
+    legacy_healthy_reward: bool
+    """Also give healthy_reward for the step in which the robot becomes unhealthy; the default depends on the id."""
+    healthy_z_min: float
+    """Lower bound of the torso's height in a healthy state; a number; the default is 1."""
+    healthy_z_max: float
+    """Upper bound of the torso's height in a healthy state; a number; the default is 2."""
+    reset_noise_scale: float
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.01."""
+    exclude_current_positions_from_observation: bool
+    """Leave the torso's x and y out of the observation; the default is True."""
+    exclude_worldbody_observations: bool
+    """Leave the world body out of the observation; the default depends on the id."""
+    exclude_root_actuator_forces: bool
+    """Leave actuator forces on the root out of the observation; the default depends on the id."""
+    include_cinert_in_observation: bool
+    """Observe inertias; the default is True."""
+    include_cvel_in_observation: bool
+    """Observe velocities about the centre of mass; the default is True."""
+    include_qfrc_actuator_in_observation: bool
+    """Observe actuator forces; the default is True."""
+    include_cfrc_ext_in_observation: bool
+    """Observe contact forces; the default is True."""
+
+RobotsHumanoidStandupId = Literal[
+    "robots/HumanoidStandup-v2", "robots/HumanoidStandup-v4", "robots/HumanoidStandup-v5",
+]
+
+class RobotsHumanoidStandupOptions(CommonOptions, total=False):
+    """The options of RobotsHumanoidStandupId."""
+
+    frame_skip: int
+    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
+    info_version: int
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
+    forward_reward_weight: float
+    """Reward per unit of height / timestep; a number; the default is 1."""
+    ctrl_cost_weight: float
+    """Cost per unit of squared torque; a number; the default is 0.1."""
+    contact_cost_weight: float
+    """Cost per unit of squared contact force; a number; the default is 5e-07."""
+    post_constraint: bool
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
+    contact_cost_min: float
+    """Lower bound of the contact cost; a number; the default is -inf."""
+    contact_cost_max: float
+    """Upper bound of the contact cost; a number; the default is 10."""
+    healthy_reward: float
+    """Reward for each step; a number; the default is 1."""
+    reset_noise_scale: float
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.01."""
+    exclude_current_positions_from_observation: bool
+    """Leave the torso's x and y out of the observation; the default is True."""
+    exclude_worldbody_observations: bool
+    """Leave the world body out of the observation; the default depends on the id."""
+    exclude_root_actuator_forces: bool
+    """Leave actuator forces on the root out of the observation; the default depends on the id."""
+    include_cinert_in_observation: bool
+    """Observe inertias; the default is True."""
+    include_cvel_in_observation: bool
+    """Observe velocities about the centre of mass; the default is True."""
+    include_qfrc_actuator_in_observation: bool
+    """Observe actuator forces; the default is True."""
+    include_cfrc_ext_in_observation: bool
+    """Observe contact forces; the default is True."""
+
 RobotsInvertedDoublePendulumId = Literal[
     "robots/InvertedDoublePendulum-v2", "robots/InvertedDoublePendulum-v4", "robots/InvertedDoublePendulum-v5",
 ]
@@ -3015,9 +3109,9 @@ def make(task_id: MujocoHalfCheetahId, env_type: Literal["gymnasium"] = ..., *, 
 @overload
 def make(task_id: MujocoHopperId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: HumanoidId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: MujocoHumanoidId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: HumanoidStandupId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: MujocoHumanoidStandupId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: MujocoInvertedDoublePendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -3040,6 +3134,10 @@ def make(task_id: RobotsAntId, env_type: Literal["gymnasium"] = ..., *, num_envs
 def make(task_id: RobotsHalfCheetahId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: RobotsHopperId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsHumanoidId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsHumanoidStandupId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: RobotsInvertedDoublePendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -3195,9 +3293,9 @@ def make(task_id: MujocoHalfCheetahId, env_type: Literal["gym"], *, num_envs: in
 @overload
 def make(task_id: MujocoHopperId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: HumanoidId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: MujocoHumanoidId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: HumanoidStandupId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: MujocoHumanoidStandupId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: MujocoInvertedDoublePendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3220,6 +3318,10 @@ def make(task_id: RobotsAntId, env_type: Literal["gym"], *, num_envs: int = ...,
 def make(task_id: RobotsHalfCheetahId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: RobotsHopperId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsHumanoidId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: RobotsHumanoidStandupId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: RobotsInvertedDoublePendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3375,9 +3477,9 @@ def make(task_id: MujocoHalfCheetahId, env_type: Literal["dm"], *, num_envs: int
 @overload
 def make(task_id: MujocoHopperId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: HumanoidId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> DMEnvPool: ...
+def make(task_id: MujocoHumanoidId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: HumanoidStandupId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> DMEnvPool: ...
+def make(task_id: MujocoHumanoidStandupId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: MujocoInvertedDoublePendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> DMEnvPool: ...
 @overload
@@ -3400,6 +3502,10 @@ def make(task_id: RobotsAntId, env_type: Literal["dm"], *, num_envs: int = ..., 
 def make(task_id: RobotsHalfCheetahId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: RobotsHopperId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: RobotsHumanoidId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: RobotsHumanoidStandupId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: RobotsInvertedDoublePendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> DMEnvPool: ...
 @overload
@@ -3557,9 +3663,9 @@ def make_gymnasium(task_id: MujocoHalfCheetahId, *, num_envs: int = ..., **optio
 @overload
 def make_gymnasium(task_id: MujocoHopperId, *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: MujocoHumanoidId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: MujocoHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: MujocoInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -3582,6 +3688,10 @@ def make_gymnasium(task_id: RobotsAntId, *, num_envs: int = ..., **options: Unpa
 def make_gymnasium(task_id: RobotsHalfCheetahId, *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: RobotsHopperId, *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: RobotsHumanoidId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: RobotsHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: RobotsInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -3737,9 +3847,9 @@ def make_gym(task_id: MujocoHalfCheetahId, *, num_envs: int = ..., **options: Un
 @overload
 def make_gym(task_id: MujocoHopperId, *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: MujocoHumanoidId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: MujocoHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: MujocoInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3762,6 +3872,10 @@ def make_gym(task_id: RobotsAntId, *, num_envs: int = ..., **options: Unpack[Rob
 def make_gym(task_id: RobotsHalfCheetahId, *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: RobotsHopperId, *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: RobotsHumanoidId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: RobotsHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: RobotsInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3917,9 +4031,9 @@ def make_dm(task_id: MujocoHalfCheetahId, *, num_envs: int = ..., **options: Unp
 @overload
 def make_dm(task_id: MujocoHopperId, *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> DMEnvPool: ...
+def make_dm(task_id: MujocoHumanoidId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> DMEnvPool: ...
+def make_dm(task_id: MujocoHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: MujocoInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> DMEnvPool: ...
 @overload
@@ -3942,6 +4056,10 @@ def make_dm(task_id: RobotsAntId, *, num_envs: int = ..., **options: Unpack[Robo
 def make_dm(task_id: RobotsHalfCheetahId, *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: RobotsHopperId, *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: RobotsHumanoidId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: RobotsHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: RobotsInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> DMEnvPool: ...
 @overload
@@ -4097,9 +4215,9 @@ def make_vec(task_id: MujocoHalfCheetahId, num_envs: int = ..., *, dtypes: Liter
 @overload
 def make_vec(task_id: MujocoHopperId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoHopperOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: HumanoidId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[HumanoidOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: MujocoHumanoidId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoHumanoidOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: HumanoidStandupId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[HumanoidStandupOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: MujocoHumanoidStandupId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: MujocoInvertedDoublePendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymnasiumVectorEnv: ...
 @overload
@@ -4122,6 +4240,10 @@ def make_vec(task_id: RobotsAntId, num_envs: int = ..., *, dtypes: Literal["envp
 def make_vec(task_id: RobotsHalfCheetahId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: RobotsHopperId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsHopperOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: RobotsHumanoidId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsHumanoidOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: RobotsHumanoidStandupId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: RobotsInvertedDoublePendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymnasiumVectorEnv: ...
 @overload
@@ -4277,9 +4399,9 @@ def make_spec(task_id: MujocoHalfCheetahId, *, num_envs: int = ..., **options: U
 @overload
 def make_spec(task_id: MujocoHopperId, *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> EnvSpec: ...
+def make_spec(task_id: MujocoHumanoidId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> EnvSpec: ...
+def make_spec(task_id: MujocoHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: MujocoInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> EnvSpec: ...
 @overload
@@ -4302,6 +4424,10 @@ def make_spec(task_id: RobotsAntId, *, num_envs: int = ..., **options: Unpack[Ro
 def make_spec(task_id: RobotsHalfCheetahId, *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: RobotsHopperId, *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: RobotsHumanoidId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: RobotsHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: RobotsInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> EnvSpec: ...
 @overload

@@ -23,6 +23,8 @@ ROBOTS = {
     "AntModel": "ant.xml",
     "HalfCheetahModel": "half_cheetah.xml",
     "HopperModel": "hopper.xml",
+    "HumanoidModel": "humanoid.xml",
+    "HumanoidStandupModel": "humanoidstandup.xml",
     "InvertedDoublePendulumModel": "inverted_double_pendulum.xml",
     "InvertedPendulumModel": "inverted_pendulum.xml",
     "ReacherModel": "reacher.xml",
@@ -31,8 +33,12 @@ ROBOTS = {
     "Walker2dOldModel": "walker2d.xml",
 }
 
+# Models of which only the differences from another model are written.
+BASES = {"Walker2dOldModel": "Walker2dModel"}
+
 _MINVAL = 1e-15  # mjMINVAL
 _Joint, _Geom = mujoco.mjtJoint, mujoco.mjtGeom
+_SOLVERS = (mujoco.mjtSolver.mjSOL_NEWTON, mujoco.mjtSolver.mjSOL_PGS)
 _SAME_FRAMES = ("kNone", "kBody", "kInertia", "kBodyRotation", "kInertiaRotation")
 _FREE, _SLIDE, _HINGE = (int(kind) for kind in (_Joint.mjJNT_FREE, _Joint.mjJNT_SLIDE, _Joint.mjJNT_HINGE))
 _JOINTS = {_FREE: "kFree", _SLIDE: "kSlide", _HINGE: "kHinge"}
@@ -52,22 +58,56 @@ class _Pair(NamedTuple):
     geom2: int
 
 
-def header(model: mujoco.MjModel, name: str, source: str) -> str:
+def header(model: mujoco.MjModel, name: str, source: str, base: tuple[mujoco.MjModel, str] | None = None) -> str:
     """Returns the header with the tables of a model.
 
     Args:
         model: the model.
         name: the name of the struct.
         source: where the model comes from, for the comment at the top.
+        base: a model of which only the differences are written, and the name of its struct.
 
     Raises:
         UnsupportedModelError: the solver has no code for an element of the model.
     """
     check(model)
+    members, host_members = _members(model), _host_members(model)
+    include, inherited = "model", ""
+    if base is not None:
+        members = [member for member in members if member not in _members(base[0])]
+        host_members = [member for member in host_members if member not in _host_members(base[0])]
+        include, inherited = f"models/{Path(ROBOTS[base[1]]).stem}", f" : {base[1]}"
+    if host_members:
+        host_members = ["#if ENVPOOL_HOST", *host_members, "#endif"]
+    lines = [
+        "// SPDX-License-Identifier: Apache-2.0",
+        "//",
+        f"// {source}.",
+        "// Written by tools/mujoco_tables.py; do not edit.",
+        "#pragma once",
+        "",
+        f'#include "envpool/robots/{include}.h"',
+        "",
+        "namespace envpool::robots {",
+        "",
+        "// clang-format off",
+        f"struct {name}{inherited} {{",
+        *members,
+        *host_members,
+        "};",
+        "// clang-format on",
+        "",
+        "}  // namespace envpool::robots",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _members(model: mujoco.MjModel) -> list[str]:
+    """Returns the texts of the members of a struct: constants and tables."""
     pairs = list(_pairs(model))
     geoms = sorted({geom for pair in pairs for geom in pair})
     limits = list(_limits(model))
-    shapes = [_shape(model, i) for i in range(model.ngeom) if int(model.geom_type[i]) in _SHAPES]
     chains, pair_rows = _pair_rows(model, pairs, geoms)
     counts = {
         "kPositions": model.nq,
@@ -82,8 +122,10 @@ def header(model: mujoco.MjModel, name: str, source: str) -> str:
         "kContactRows": sum(_most_contacts(model, pair) * _rows_per_contact(model, pair) for pair in pairs),
         "kLimits": len(limits),
         "kActuators": model.nu,
+        "kTendons": model.ntendon,
+        "kTendonJoints": len(model.wrap_prm),
         "kSites": model.nsite,
-        "kShapes": len(shapes),
+        "kShapes": len(_shapes(model)),
     }
     options = model.opt
     reals = {
@@ -94,58 +136,52 @@ def header(model: mujoco.MjModel, name: str, source: str) -> str:
         "kViscosity": options.viscosity,
     }
     integrator = "kEuler" if options.integrator == mujoco.mjtIntegrator.mjINT_EULER else "kRk4"
-    lines = [
-        "// SPDX-License-Identifier: Apache-2.0",
-        "//",
-        f"// {source}.",
-        "// Written by tools/mujoco_tables.py; do not edit.",
-        "#pragma once",
-        "",
-        '#include "envpool/robots/model.h"',
-        "",
-        "namespace envpool::robots {",
-        "",
-        "// clang-format off",
-        f"struct {name} {{",
+    solver = "kPgs" if options.solver == mujoco.mjtSolver.mjSOL_PGS else "kNewton"
+    return [
         *(f"  static constexpr i32 {key} = {value};" for key, value in counts.items()),
         f"  static constexpr i32 kIterations = {options.iterations}, kLineSearchIterations = {options.ls_iterations};",
         *(f"  static constexpr f64 {key} = {_real(value)};" for key, value in reals.items()),
         f"  static constexpr Integrator kIntegrator = Integrator::{integrator};",
+        f"  static constexpr Solver kSolver = Solver::{solver};",
         f"  static constexpr bool kDamped = {_bool(bool(np.any(model.dof_damping > 0)))};",
         f"  static constexpr bool kFreeJoints = {_bool(_FREE in model.jnt_type)};",
         f"  static constexpr bool kSprings = {_bool(bool(np.any(model.jnt_stiffness != 0)))};",
         "",
-        *_table("f64", "gravity", (_real(value) for value in options.gravity)),
-        *_table("f64", "initial", (_real(value) for value in model.qpos0)),
-        *_table("Body", "body", (_body(model, i) for i in range(model.nbody))),
-        *_table("Joint", "joint", (_joint(model, i) for i in range(model.njnt))),
-        *_table("Dof", "dof", (_dof(model, i) for i in range(model.nv))),
-        *_table("Tree", "tree", (_tree(model, i) for i in range(model.ntree))),
-        *_table("i32", "column", (str(column) for column in model.M_colind)),
-        *_table("Geom", "geom", (_geom(model, i) for i in geoms)),
-        *_table("Pair", "pair", pair_rows),
-        *_table("i32", "chain", (str(dof) for dof in chains)),
-        *_table("Limit", "limit", limits),
-        *_table("Actuator", "actuator", (_actuator(model, i) for i in range(model.nu))),
-        *_table("Site", "site", (_site(model, i) for i in range(model.nsite))),
-        "#if ENVPOOL_HOST",
-        f'  static constexpr const char* kControls = "{", ".join(_control(model, i) for i in range(model.nu))}";',
-        *_table("Shape", "shape", shapes),
-        "#endif",
-        "};",
-        "// clang-format on",
-        "",
-        "}  // namespace envpool::robots",
-        "",
+        _table("f64", "gravity", (_real(value) for value in options.gravity)),
+        _table("f64", "initial", (_real(value) for value in model.qpos0)),
+        _table("Body", "body", (_body(model, i) for i in range(model.nbody))),
+        _table("Joint", "joint", (_joint(model, i) for i in range(model.njnt))),
+        _table("Dof", "dof", (_dof(model, i) for i in range(model.nv))),
+        _table("Tree", "tree", (_tree(model, i) for i in range(model.ntree))),
+        _table("i32", "column", (str(column) for column in model.M_colind)),
+        _table("Geom", "geom", (_geom(model, i) for i in geoms)),
+        _table("Pair", "pair", pair_rows),
+        _table("i32", "chain", (str(dof) for dof in chains)),
+        _table("Limit", "limit", limits),
+        _table("Actuator", "actuator", (_actuator(model, i) for i in range(model.nu))),
+        _table("TendonJoint", "tendon_joint", _tendon_joints(model)),
+        _table("Site", "site", (_site(model, i) for i in range(model.nsite))),
     ]
-    return "\n".join(lines)
+
+
+def _host_members(model: mujoco.MjModel) -> list[str]:
+    """Returns the texts of the members that only the host uses."""
+    controls = ", ".join(_control(model, i) for i in range(model.nu))
+    return [
+        f'  static constexpr const char* kControls = "{controls}";',
+        _table("Shape", "shape", (_shape(model, i) for i in _shapes(model))),
+    ]
+
+
+def _shapes(model: mujoco.MjModel) -> list[int]:
+    """Returns the geoms that images show."""
+    return [i for i in range(model.ngeom) if int(model.geom_type[i]) in _SHAPES]
 
 
 def check(model: mujoco.MjModel) -> None:
     """Raises UnsupportedModelError if the solver has no code for an element of the model."""
     for count, what in (
         ("neq", "equality constraints"),
-        ("ntendon", "tendons"),
         ("na", "actuators with an activation"),
         ("nflex", "flexes"),
         ("nhfield", "height fields"),
@@ -166,6 +202,8 @@ def check(model: mujoco.MjModel) -> None:
         _require(model.body_mass[i] > 0 and bool(np.all(model.body_inertia[i] > 0)), model, "body", i, "a mass above 0")
     for i in range(model.nu):
         _check_actuator(model, i)
+    for i in range(model.ntendon):
+        _check_tendon(model, i)
     pairs = list(_pairs(model))
     for geom in sorted({geom for pair in pairs for geom in pair}):
         _check_geom(model, geom)
@@ -176,7 +214,12 @@ def check(model: mujoco.MjModel) -> None:
 def _check_options(model: mujoco.MjModel) -> None:
     options = model.opt
     for holds, expected, got in (
-        (options.solver == mujoco.mjtSolver.mjSOL_NEWTON, "solver Newton", mujoco.mjtSolver(options.solver).name),
+        (options.solver in _SOLVERS, "solver Newton or PGS", mujoco.mjtSolver(options.solver).name),
+        (
+            options.solver == mujoco.mjtSolver.mjSOL_NEWTON or model.ntree == 1,
+            "solver Newton, or a single kinematic tree",
+            f"solver PGS and {model.ntree} trees",
+        ),
         (options.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL, "pyramidal cones", mujoco.mjtCone(options.cone).name),
         (
             options.integrator in (mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_RK4),
@@ -217,6 +260,18 @@ def _check_actuator(model: mujoco.MjModel, i: int) -> None:
     _require(model.actuator_biastype[i] == mujoco.mjtBias.mjBIAS_NONE, model, "actuator", i, "no bias")
     _require(model.actuator_dyntype[i] == mujoco.mjtDyn.mjDYN_NONE, model, "actuator", i, "no dynamics")
     _require(not model.actuator_forcelimited[i], model, "actuator", i, "no forcerange")
+
+
+def _check_tendon(model: mujoco.MjModel, i: int) -> None:
+    """Accepts tendons that exert no forces, of which only the lengths and velocities are known."""
+    joints = _tendon(model, i)
+    kinds = model.wrap_type[joints.start : joints.stop]
+    _require(bool(np.all(kinds == mujoco.mjtWrap.mjWRAP_JOINT)), model, "tendon", i, "a fixed tendon")
+    dofs = model.jnt_dofadr[model.wrap_objid[joints.start : joints.stop]]
+    # MuJoCo sums the terms of a velocity in this order if there are fewer than four.
+    _require(len(dofs) < 4 and bool(np.all(np.diff(dofs) > 0)), model, "tendon", i, "at most three joints, in order")
+    for name in ("stiffness", "damping", "frictionloss", "armature", "limited", "actfrclimited"):
+        _require(not getattr(model, f"tendon_{name}")[i], model, "tendon", i, f"no {name}")
 
 
 def _check_geom(model: mujoco.MjModel, i: int) -> None:
@@ -413,6 +468,20 @@ def _control(model: mujoco.MjModel, i: int) -> str:
     return str(model.actuator(i).name or model.joint(joint).name or i)
 
 
+def _tendon(model: mujoco.MjModel, i: int) -> range:
+    """Returns the places of a tendon's joints in the table of all tendons' joints."""
+    first = model.tendon_adr[i]
+    return range(first, first + model.tendon_num[i])
+
+
+def _tendon_joints(model: mujoco.MjModel) -> Iterator[str]:
+    for i in range(model.ntendon):
+        for place in _tendon(model, i):
+            joint = model.wrap_objid[place]
+            addresses = [str(model.jnt_qposadr[joint]), str(model.jnt_dofadr[joint])]
+            yield _braces([str(i), *addresses, _real(model.wrap_prm[place])])
+
+
 def _site(model: mujoco.MjModel, i: int) -> str:
     same_frame = f"SameFrame::{_SAME_FRAMES[model.site_sameframe[i]]}"
     return _braces([str(model.site_bodyid[i]), same_frame, _reals(model.site_pos[i])])
@@ -485,17 +554,19 @@ def _dofs_moving(model: mujoco.MjModel, body: int) -> list[int]:
     return sorted(int(dof) for dof in dofs)
 
 
-def _table(kind: str, name: str, rows: Iterable[str]) -> list[str]:
-    """Returns the lines of a function that returns an element of a table. A table without elements has one of zeros."""
+def _table(kind: str, name: str, rows: Iterable[str]) -> str:
+    """Returns the text of a function that returns an element of a table. A table without elements has one of zeros."""
     rows = list(rows) or ["{}"]
     separator = ", " if kind in ("f64", "i32") else ",\n        "
     values = separator.join(rows)
-    return [
-        f"  ENVPOOL_FN static const {kind}& {name}(i32 i) {{",
-        f"    static constexpr {kind} table[] = {{\n        {values}}};",
-        "    return table[i];",
-        "  }",
-    ]
+    return "\n".join(
+        [
+            f"  ENVPOOL_FN static const {kind}& {name}(i32 i) {{",
+            f"    static constexpr {kind} table[] = {{\n        {values}}};",
+            "    return table[i];",
+            "  }",
+        ]
+    )
 
 
 def _real(value: Any) -> str:
@@ -522,11 +593,12 @@ def robot_headers() -> dict[str, str]:
     import gymnasium
 
     assets = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"
+    models = {name: mujoco.MjModel.from_xml_path(str(assets / file)) for name, file in ROBOTS.items()}
     headers = {}
     for name, file in ROBOTS.items():
-        model = mujoco.MjModel.from_xml_path(str(assets / file))
         source = f"The model {file} of gymnasium {gymnasium.__version__}, compiled by MuJoCo {mujoco.__version__}"
-        headers[Path(file).stem + ".h"] = header(model, name, source)
+        base = (models[BASES[name]], BASES[name]) if name in BASES else None
+        headers[Path(file).stem + ".h"] = header(models[name], name, source, base)
     return headers
 
 

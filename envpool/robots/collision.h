@@ -87,6 +87,13 @@ class Collider {
   // Adds a contact whose frame has its normal, and its tangent or zeros.
   ENVPOOL_ALWAYS_INLINE void add_contact(i32 pair, Mask<T> touches, T distance, const T* pos, const T* frame) {
     if (!any(touches)) return;
+    if constexpr (Room<M, T>::kLimited) {
+      rows_ += M::pair(pair).dimensions == 3 ? 4 : 1;
+      if (d_.contacts == Room<M, T>::kContacts || rows_ > Room<M, T>::kContactRows) {
+        d_.is_full = true;
+        return;
+      }
+    }
     Contact<T>& contact = d_.contact[d_.contacts++];
     contact.pair = pair;
     contact.touches = touches;
@@ -164,6 +171,7 @@ class Collider {
   }
 
   Data<M, T>& d_;
+  i32 rows_ = 0;
   GeomPose<T> pose_[M::kGeoms > 0 ? M::kGeoms : 1];
 };
 

@@ -25,6 +25,7 @@ ENVPOOL_ALWAYS_INLINE void set_row(ConstraintRow<T>& row, const Impedance& i, Ma
   T regularizer = (1.0 - impedance) * i.diagonal / impedance;
   regularizer = select(regularizer > splat<T>(kMinValue), regularizer, splat<T>(kMinValue));
   if (friction != 0) regularizer = 2 * friction * friction * regularizer;
+  row.regularizer = regularizer;
   row.weight = select(exists, 1.0 / regularizer, T{});
   row.reference = select(exists, -i.damping * velocity - i.stiffness * impedance * (distance - i.margin), T{});
 }
@@ -41,15 +42,16 @@ ENVPOOL_ALWAYS_INLINE void limit_rows(Data<M, T>& d, const T* qpos, const T* qve
     const T distance = select(low, above_low, below_high);
     row.tree = limit.tree;
     row.dof = limit.dof;
+    if constexpr (M::kSolver == Solver::kPgs) row.jacobian = d.jacobian_rows++;
     row.sign = select(exists, select(low, splat<T>(1), splat<T>(-1)), T{});
     set_row(row, limit.impedance, exists, distance, impedance_at(limit.impedance, distance), row.sign * qvel[limit.dof],
             0);
   }
 }
 
-// Adds the rows of a contact.
+// Computes the rows of the Jacobian that belong to a contact.
 template <class M, class T>
-ENVPOOL_ALWAYS_INLINE void contact_rows(Data<M, T>& d, Contact<T>& contact, const T* qvel) {
+ENVPOOL_ALWAYS_INLINE void contact_jacobian(const Data<M, T>& d, const Contact<T>& contact, T (*jacobian)[M::kDofs]) {
   const Pair& pair = M::pair(contact.pair);
   const bool is_pyramid = pair.dimensions == 3;
   const i32 directions = is_pyramid ? 3 : 1, rows = is_pyramid ? 4 : 1;
@@ -64,26 +66,36 @@ ENVPOOL_ALWAYS_INLINE void contact_rows(Data<M, T>& d, Contact<T>& contact, cons
     for (int i = 0; i < 3; ++i) column[i] = select(contact.touches, k < pair.links1 ? -column[i] : column[i], T{});
     for (i32 a = 0; a < directions; ++a) along[a][dof] = dot3(contact.frame + 3 * a, column);
   }
+  for (i32 k = 0; k < rows; ++k) {
+    const f64 slope = k % 2 == 0 ? pair.friction : -pair.friction;
+    for (i32 i = 0; i < M::kDofs; ++i) {
+      jacobian[k][i] = is_pyramid ? along[0][i] + along[1 + k / 2][i] * slope : along[0][i];
+    }
+  }
+}
+
+// Adds the rows of a contact.
+template <class M, class T>
+ENVPOOL_ALWAYS_INLINE void contact_rows(Data<M, T>& d, Contact<T>& contact, const T* qvel) {
+  const Pair& pair = M::pair(contact.pair);
+  const bool is_pyramid = pair.dimensions == 3;
+  const i32 rows = is_pyramid ? 4 : 1;
+  contact_jacobian<M, T>(d, contact, d.jacobian + d.jacobian_rows);
   const T impedance = impedance_at(pair.impedance, contact.distance);
   contact.row = d.rows;
   for (i32 k = 0; k < rows; ++k) {
     ConstraintRow<T>& row = d.row[d.rows++];
     row.tree = pair.tree;
     row.dof = -1;
-    row.jacobian = d.contact_rows++;
-    T* const jacobian = d.jacobian[row.jacobian];
-    const f64 slope = k % 2 == 0 ? pair.friction : -pair.friction;
-    for (i32 i = 0; i < M::kDofs; ++i) {
-      jacobian[i] = is_pyramid ? along[0][i] + along[1 + k / 2][i] * slope : along[0][i];
-    }
-    set_row(row, pair.impedance, contact.touches, contact.distance, impedance, dot<M::kDofs>(jacobian, qvel, M::kDofs),
-            is_pyramid ? pair.friction : 0);
+    row.jacobian = d.jacobian_rows++;
+    set_row(row, pair.impedance, contact.touches, contact.distance, impedance,
+            dot<M::kDofs>(d.jacobian[row.jacobian], qvel, M::kDofs), is_pyramid ? pair.friction : 0);
   }
 }
 
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void constraint_rows(Data<M, T>& d, const T* qpos, const T* qvel) {
-  d.rows = d.contact_rows = 0;
+  d.rows = d.jacobian_rows = 0;
   limit_rows(d, qpos, qvel);
   if constexpr (M::kPairs > 0) {
     for (i32 k = 0; k < d.contacts; ++k) contact_rows(d, d.contact[k], qvel);

@@ -24,6 +24,19 @@ struct Motion {
   T warm_start[M::kDofs];  // the acceleration with which the solver starts
 };
 
+// The most contacts and rows that Data has room for. One robot never has more. Lanes have room for those of ordinary
+// motion; robots that have more are stepped one by one.
+template <class M, class T>
+struct Room {
+  static constexpr bool kIsLane = sizeof(T) > sizeof(f64);
+  static constexpr i32 kContacts = kIsLane && M::kContacts > 64 ? 64 : M::kContacts;
+  static constexpr i32 kContactRows = kIsLane && M::kContactRows > 100 ? 100 : M::kContactRows;
+  static constexpr bool kLimited = kContacts < M::kContacts || kContactRows < M::kContactRows;
+  static constexpr i32 kRows = M::kLimits + kContactRows;
+  // The solver PGS also needs the Jacobian's rows of limits.
+  static constexpr i32 kJacobianRows = M::kSolver == Solver::kPgs ? kRows : kContactRows;
+};
+
 // A point at which two geoms touch, and the lanes in which they do.
 template <class T>
 struct Contact {
@@ -38,12 +51,13 @@ struct Contact {
 template <class T>
 struct ConstraintRow {
   i32 tree;
-  i32 dof;       // of a limit; -1 for a contact
-  i32 jacobian;  // the number of a contact's row in Data::jacobian
-  T sign;        // of a limit: the only element of the Jacobian
-  T weight;      // D in MuJoCo's documentation, or 0 in lanes without this row
-  T reference;   // aref
-  T residual;    // J * qacc - aref
+  i32 dof;        // of a limit; -1 for a contact
+  i32 jacobian;   // its row in Data::jacobian, if it has one
+  T sign;         // of a limit: the only element of the Jacobian
+  T regularizer;  // R in MuJoCo's documentation
+  T weight;       // D, which is 1 / R, or 0 in lanes without this row
+  T reference;    // aref
+  T residual;     // J * qacc - aref
   T force;
 };
 
@@ -65,12 +79,14 @@ struct Data {
   T cvel[M::kBodies][6], cdof_dot[M::kDofs][6];
   T qfrc_passive[M::kDofs], qfrc_bias[M::kDofs], qfrc_actuator[M::kDofs], qfrc_smooth[M::kDofs];
   T qacc_smooth[M::kDofs];
+  Array<T, M::kTendons> tendon_length, tendon_velocity;
 
-  // Constraints (collision.h, constraint.h, newton.h).
-  i32 contacts, rows, contact_rows;
-  Array<Contact<T>, M::kContacts> contact;
-  Array<ConstraintRow<T>, M::kLimits + M::kContactRows> row;
-  T jacobian[M::kContactRows > 0 ? M::kContactRows : 1][M::kDofs];
+  // Constraints (collision.h, constraint.h, newton.h, pgs.h).
+  i32 contacts, rows, jacobian_rows;
+  bool is_full = false;  // there were more contacts or rows than there is room for
+  Array<Contact<T>, Room<M, T>::kContacts> contact;
+  Array<ConstraintRow<T>, Room<M, T>::kRows> row;
+  T jacobian[Room<M, T>::kJacobianRows > 0 ? Room<M, T>::kJacobianRows : 1][M::kDofs];
   T qacc[M::kDofs], qfrc_constraint[M::kDofs];
 };
 

@@ -84,7 +84,9 @@ ENVPOOL_ALWAYS_INLINE void solve(const T* factor, const T* inverse, T* x) {
       }
       sum = (s0 + s2) + (s1 + s3);
     }
-    for (; k < dof.ancestors; ++k) sum = sum + term(k);
+    for (i32 rest = 0; rest < 3; ++rest) {
+      if (k + rest < dof.ancestors) sum = sum + term(k + rest);
+    }
     x[i] = x[i] - sum;
   }
 }

@@ -16,8 +16,35 @@ namespace envpool::robots {
 using envpool::sqrt;
 ENVPOOL_FN bool any(bool holds) { return holds; }
 
+// Reads and writes one lane; a robot that is stepped alone is its only lane.
+ENVPOOL_FN f64 in_lane(const f64& x, int) { return x; }
+ENVPOOL_FN void set_lane(f64& x, int, f64 value) { x = value; }
+
+// Loads and stores one number, or four consecutive numbers of one robot.
+template <class T>
+ENVPOOL_ALWAYS_INLINE T load(const f64* from) {
+  if constexpr (sizeof(T) == sizeof(f64)) {
+    return *from;
+  } else {
+    T numbers;
+    __builtin_memcpy(&numbers, from, sizeof(T));
+    return numbers;
+  }
+}
+template <class T>
+ENVPOOL_ALWAYS_INLINE void store(f64* to, const T& numbers) {
+  if constexpr (sizeof(T) == sizeof(f64)) {
+    *to = numbers;
+  } else {
+    __builtin_memcpy(to, &numbers, sizeof(T));
+  }
+}
+
 #if ENVPOOL_SIMD
 typedef i64 i64x2 __attribute__((vector_size(16)));
+
+ENVPOOL_ALWAYS_INLINE f64 in_lane(const f64x4& x, int lane) { return x[lane]; }
+ENVPOOL_ALWAYS_INLINE void set_lane(f64x4& x, int lane, f64 value) { x[lane] = value; }
 
 ENVPOOL_ALWAYS_INLINE bool any(i64x4 holds) {
   const i64x2 either = i64x2{holds[0], holds[1]} | i64x2{holds[2], holds[3]};

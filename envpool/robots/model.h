@@ -14,6 +14,7 @@ enum class SameFrame : i32 { kNone, kBody, kInertia, kBodyRotation, kInertiaRota
 enum class JointType : i32 { kFree, kSlide, kHinge };
 enum class GeomType : i32 { kPlane, kSphere, kCapsule };
 enum class Integrator : i32 { kEuler, kRk4 };
+enum class Solver : i32 { kNewton, kPgs };
 
 struct Body {
   i32 parent, root;
@@ -94,6 +95,12 @@ struct Pair {
   i32 links1, links;  // the number of those that move geom1, which come first, and the number of all
   f64 friction;
   Impedance impedance;
+};
+
+// A joint whose position is part of the length of a tendon.
+struct TendonJoint {
+  i32 tendon, position, dof;
+  f64 coefficient;
 };
 
 struct Actuator {

@@ -67,7 +67,7 @@ struct Triangle {
 template <class M, class T>
 class NewtonSolver {
  public:
-  static constexpr i32 kRows = M::kLimits + M::kContactRows;
+  static constexpr i32 kRows = Room<M, T>::kRows;
 
   ENVPOOL_ALWAYS_INLINE NewtonSolver(Data<M, T>& data, i32 tree)
       : d_(data), first_(M::kTrees == 1 ? 0 : M::tree(tree).dof), n_(M::kTrees == 1 ? M::kDofs : M::tree(tree).dofs) {
@@ -261,7 +261,7 @@ class NewtonSolver {
 // Computes d.qacc and d.qfrc_constraint. The solver starts at the acceleration of the last step or at that without
 // constraints, whichever has the lower cost.
 template <class M, class T>
-ENVPOOL_ALWAYS_INLINE void solve_constraints(Data<M, T>& d, const T* warm_start) {
+ENVPOOL_ALWAYS_INLINE void solve_by_newton(Data<M, T>& d, const T* warm_start) {
   zero<M::kDofs>(d.qfrc_constraint);
   copy<M::kDofs>(d.qacc, d.qacc_smooth);
   if constexpr (M::kLimits + M::kContactRows > 0) {

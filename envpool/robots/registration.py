@@ -10,9 +10,14 @@ from envpool.python.family import Family
 from envpool.python.options import is_sequence, wrong_type
 from envpool.registration import register_family
 
-_RANGES = {"healthy_state", "healthy_z", "healthy_angle", "velocity", "observation", "contact_force"}
+_RANGES = {"healthy_state", "healthy_z", "healthy_angle", "velocity", "observation", "contact_force", "contact_cost"}
 _RENAMED = {
     "Ant": {"use_contact_forces": "use_contact_force"},
+    "HumanoidStandup": {
+        "uph_cost_weight": "forward_reward_weight",
+        "impact_cost_weight": "contact_cost_weight",
+        "impact_cost_range": "contact_cost_range",
+    },
     "Reacher": {"reward_dist_weight": "dist_cost_weight", "reward_control_weight": "ctrl_cost_weight"},
 }
 
@@ -40,18 +45,20 @@ class Robots(Family):
             result[name] = value
 
         for alias, value in caller_options.items():
-            stem = alias.removesuffix("_range")
-            if stem != alias and stem in _RANGES:
+            name = renamed.get(alias, alias)
+            stem = name.removesuffix("_range")
+            if stem != name and stem in _RANGES:
                 if not is_sequence(value) or len(value) != 2:
                     raise wrong_type(alias, "a pair of numbers (low, high)", value)
                 put(f"{stem}_min", value[0], alias)
                 put(f"{stem}_max", value[1], alias)
             else:
-                put(renamed.get(alias, alias), value, alias)
+                put(name, value, alias)
         return result
 
 
 _FAMILY = Robots("robots")
+_OLD_HUMANOID = {"exclude_worldbody_observations": False, "exclude_root_actuator_forces": False}
 _LEGACY = {"legacy_healthy_reward": True}
 
 
@@ -103,6 +110,20 @@ _register(
 )
 _register("HalfCheetah", "A planar two-legged cheetah that is rewarded for running.", threshold=4800.0)
 _register("Hopper", "One leg that is rewarded for hopping.", threshold=3800.0, old=_LEGACY)
+_register(
+    "Humanoid",
+    "A humanoid that is rewarded for walking.",
+    old={**_OLD_HUMANOID, **_LEGACY},
+    v4={"use_contact_force": False},
+    v3={"post_constraint": False},
+)
+_register(
+    "HumanoidStandup",
+    "A humanoid on its back that is rewarded for standing up.",
+    oldest=2,
+    old=_OLD_HUMANOID,
+    v3={"post_constraint": False},
+)
 _register(
     "InvertedDoublePendulum",
     "A cart that balances two poles, one on top of the other.",

@@ -108,7 +108,7 @@ class RobotEnv {
     s.render_fps = rint(1 / p.dt);
     s.render_height = s.render_width = kImageSide;
     s.obs<f64>("obs", {Robot::obs_size(p)}).doc(Robot::kObservation);
-    Robot::infos(p, State{}, [&](const char* name, f64) { s.info<f64>(name).doc(meaning_of(name)); });
+    Robot::infos(p, State{}, Names{s});
     std::vector<f64> low, high;
     for (i32 i = 0; i < M::kActuators; ++i) {
       low.push_back(M::actuator(i).low);
@@ -150,10 +150,8 @@ class RobotEnv {
         actions[i] = rows[first + i].template at<f64, M::kActuators>(0);
         Robot::remember(*own[i], before[i]);
       }
-      if (lanes == 1) {
-        simulate(*own[0], p, actions[0]);
-      } else {
-        simulate_lanes(own, lanes, p, actions);
+      if (lanes == 1 || !simulate_lanes(own, lanes, p, actions)) {
+        for (int i = 0; i < lanes; ++i) simulate(*own[i], p, actions[i]);
       }
       for (int i = 0; i < lanes; ++i) outcomes[first + i] = Robot::conclude(*own[i], p, actions[i], before[i]);
     }
@@ -162,8 +160,7 @@ class RobotEnv {
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     Robot::write(s, p, Writer(row.template at<f64>(0)));
-    int field = 1;
-    Robot::infos(p, s, [&](const char*, f64 value) { *row.template at<f64, 1>(field++) = value; });
+    Robot::infos(p, s, Values{row});
   }
 
  protected:
@@ -181,6 +178,25 @@ class RobotEnv {
   }
 
  private:
+  // infos() calls one of these for each info: Names declares the info, and Values writes it.
+#if ENVPOOL_HOST
+  struct Names {
+    Spec& spec;
+    void operator()(const char* name, f64) const { spec.info<f64>(name).doc(meaning_of(name)); }
+    void operator()(const char* name, const f64*, i64 count) const {
+      spec.info<f64>(name, {count}).doc(meaning_of(name));
+    }
+  };
+#endif
+  struct Values {
+    Row row;
+    int field = 1;
+    ENVPOOL_FN void operator()(const char*, f64 value) { *row.template at<f64, 1>(field++) = value; }
+    ENVPOOL_FN void operator()(const char*, const f64* values, i64 count) {
+      Writer(row.template at<f64>(field++)).put(values, i32(count));
+    }
+  };
+
   // Computes the results of a state that has not been stepped.
   ENVPOOL_NOINLINE static void evaluate(State& s, const Params& p) {
     Data<M, f64> d;
@@ -202,8 +218,9 @@ class RobotEnv {
     if constexpr (kResultCount > 0) Robot::results(d, p, /*stepped=*/true, s.results);
   }
 #if ENVPOOL_SIMD
-  // Simulates up to four robots in lanes. Lanes without a robot of their own repeat the first one.
-  ENVPOOL_SIMD_TARGET __attribute__((flatten, noinline)) static void simulate_lanes(State* const* states, int count,
+  // Simulates up to four robots in lanes. Lanes without a robot of their own repeat the first one. Returns false, and
+  // leaves the states as they are, if the robots have more contacts than there is room for.
+  ENVPOOL_SIMD_TARGET __attribute__((flatten, noinline)) static bool simulate_lanes(State* const* states, int count,
                                                                                     const Params& p,
                                                                                     const f64* const* actions) {
     Data<M, f64x4> d;
@@ -216,7 +233,8 @@ class RobotEnv {
       for (i32 i = 0; i < M::kDofs; ++i) motion.warm_start[i][lane] = s.warm_start[i];
       for (i32 i = 0; i < M::kActuators; ++i) d.ctrl[i][lane] = actions[robot][i];
     }
-    for (i32 k = 0; k < p.frame_skip; ++k) robots::step(d, motion);
+    for (i32 k = 0; k < p.frame_skip && !d.is_full; ++k) robots::step(d, motion);
+    if (d.is_full) return false;
     f64x4 results[kResultCount > 0 ? kResultCount : 1];
     if constexpr (kResultCount > 0) Robot::results(d, p, /*stepped=*/true, results);
     for (int lane = 0; lane < count; ++lane) {
@@ -226,6 +244,7 @@ class RobotEnv {
       for (i32 i = 0; i < M::kDofs; ++i) s.warm_start[i] = motion.warm_start[i][lane];
       for (i32 i = 0; i < kResultCount; ++i) s.results[i] = results[i][lane];
     }
+    return true;
   }
 #endif
 };

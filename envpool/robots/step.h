@@ -6,6 +6,7 @@
 #pragma once
 
 #include "envpool/robots/newton.h"
+#include "envpool/robots/pgs.h"
 #include "envpool/robots/velocity.h"
 
 namespace envpool::robots {
@@ -19,12 +20,17 @@ ENVPOOL_ALWAYS_INLINE void forward_inlined(Data<M, T>& d, const T* qpos, const T
   factorize<M>(d.factor, d.inverse);
   collisions(d);
   velocities(d, qvel);
+  tendons(d, qpos, qvel);
   passive_forces(d, qpos, qvel);
   bias_forces(d, qvel);
   actuator_forces(d);
   smooth_acceleration(d);
   constraint_rows(d, qpos, qvel);
-  solve_constraints(d, warm_start);
+  if constexpr (M::kSolver == Solver::kPgs) {
+    solve_by_pgs(d, warm_start);
+  } else {
+    solve_by_newton(d, warm_start);
+  }
 }
 template <class M>
 ENVPOOL_NOINLINE void forward_called(Data<M, f64>& d, const f64* qpos, const f64* qvel, const f64* warm_start) {
@@ -97,7 +103,8 @@ ENVPOOL_ALWAYS_INLINE void restart(Data<M, T>& d, Motion<M, T>& motion, Mask<T> 
   for (i32 i = 0; i < M::kActuators; ++i) d.ctrl[i] = select(which, T{}, d.ctrl[i]);
 }
 
-// Steps once. Everything in `d` then belongs to the last evaluation of the dynamics.
+// Steps once. Everything in `d` then belongs to the last evaluation of the dynamics, unless d.is_full is set: then
+// nothing is valid, and the caller must repeat the step with more room.
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void step(Data<M, T>& d, Motion<M, T>& motion) {
   constexpr bool kRk4 = M::kIntegrator == Integrator::kRk4;

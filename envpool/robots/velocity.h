@@ -42,6 +42,19 @@ ENVPOOL_ALWAYS_INLINE void velocities(Data<M, T>& d, const T* qvel) {
   }
 }
 
+// Computes the lengths of tendons and their velocities.
+template <class M, class T>
+ENVPOOL_ALWAYS_INLINE void tendons(Data<M, T>& d, const T* qpos, const T* qvel) {
+  zero<M::kTendons>(d.tendon_length.at);
+  zero<M::kTendons>(d.tendon_velocity.at);
+  for (i32 k = 0; k < M::kTendonJoints; ++k) {
+    const TendonJoint& joint = M::tendon_joint(k);
+    T &length = d.tendon_length[joint.tendon], &velocity = d.tendon_velocity[joint.tendon];
+    length = length + joint.coefficient * qpos[joint.position];
+    velocity = velocity + joint.coefficient * qvel[joint.dof];
+  }
+}
+
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void passive_forces(Data<M, T>& d, const T* qpos, const T* qvel) {
   T spring[M::kDofs]{};

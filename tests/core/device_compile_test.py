@@ -18,7 +18,7 @@ import pytest
 
 import envpool
 from envpool.cuda import nvrtc
-from envpool.cuda.compiler_fault import has_fault
+from envpool.cuda.compiler_fault import compares_wrongly
 from envpool.plugins.paths import get_include
 from envpool.python.registry import find
 from tests.cuda.machine_code import (
@@ -71,7 +71,7 @@ def test_tables_of_portable_environments_describe_them_for_a_device() -> None:
 def test_compiles_for_a_device(environment: PortableEnvironment, architecture: str) -> None:
     compiled = compile_for(environment, architecture)
     assert compiled.cubin.startswith(b"\x7fELF")
-    assert not has_fault(compiled.cubin)
+    assert not compares_wrongly(compiled.cubin)
     assert "warning" not in compiled.log, compiled.log  # for example about an unbounded stack
     # NVRTC leaves a table zero if it is declared without braces, as in `static constexpr Table table;`, although host
     # compilers run its constructor. kNothing is zero by design.

@@ -48,6 +48,17 @@ MORE: list[tuple[str, dict[str, Any]]] = [
     ("HalfCheetah-v5", {"reset_noise_scale": 1e5}),  # unstable: MuJoCo begins again at the initial state
     ("Hopper-v4", {**WALKER, "healthy_state_range": (-3.0, 3.0)}),
     ("Hopper-v5", {"frame_skip": 7, "reset_noise_scale": 0.5, **ON}),
+    ("Humanoid-v3", {"post_constraint": True, **ON}),
+    ("Humanoid-v4", {**RUNNER, "use_contact_force": True, "contact_cost_weight": 0.01}),
+    ("Humanoid-v5", {"frame_skip": 3, "healthy_z_range": (0.3, 1.5), "contact_cost_range": (0.01, 0.5), **ON}),
+    ("Humanoid-v5", {"include_cinert_in_observation": False, "include_qfrc_actuator_in_observation": False}),
+    ("Humanoid-v5", {"reset_noise_scale": 3.0, "max_episode_steps": 8, **ON}),  # limbs within each other
+    ("Humanoid-v5", {"reset_noise_scale": 1e5, **ON}),  # unstable
+    ("HumanoidStandup-v2", {"post_constraint": True}),
+    ("HumanoidStandup-v4", {**RUNNER, "impact_cost_weight": 0.01}),
+    ("HumanoidStandup-v5", {"uph_cost_weight": 2.0, "impact_cost_range": (-1.0, 0.5), "frame_skip": 2}),
+    ("HumanoidStandup-v5", {"include_cvel_in_observation": False, "include_cfrc_ext_in_observation": False}),
+    ("HumanoidStandup-v5", {"reset_noise_scale": 3.0, "max_episode_steps": 8}),
     ("InvertedDoublePendulum-v5", {"healthy_reward": 3.0, "reset_noise_scale": 0.9, "constraint_obs_dim": 3}),
     ("InvertedPendulum-v5", {"reset_noise_scale": 2, "frame_skip": 1, "healthy_z_range": (-5.0, 5.0)}),
     ("Reacher-v5", {"reward_dist_weight": 3.0, "reward_control_weight": 0.3, "frame_skip": 4}),
@@ -68,7 +79,7 @@ def differences(comparisons: list[Any], *, preload: bool = True) -> list[str]:
 
 
 def test_all_robots_are_compared() -> None:
-    assert len(IDS) == 24
+    assert len(IDS) == 30
     assert {name.rpartition("-")[0] for name in IDS} == {name.rpartition("-")[0] for name, _ in MORE}
 
 
@@ -77,8 +88,9 @@ def test_every_version_and_option_has_the_bits_of_the_library(robot: str) -> Non
     cases: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in IDS if name.startswith(f"{robot}-")]
     cases += [(name, options) for name, options in MORE if name.startswith(f"{robot}-")]
     limit = {"max_episode_steps": 120}
+    steps = STEPS // 3 if robot.startswith("Humanoid") else STEPS  # a step of MuJoCo's takes several times as long
     comparisons = [
-        (name, {**limit, **options}, policy, STEPS, DAY) for name, options in cases for policy in ("random", "gait")
+        (name, {**limit, **options}, policy, steps, DAY) for name, options in cases for policy in ("random", "gait")
     ]
     assert differences(comparisons) == []
 

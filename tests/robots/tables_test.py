@@ -54,6 +54,8 @@ XML = """
   {more}
 </mujoco>
 """
+SECOND = '<body><joint/><geom size="0.1" contype="0" conaffinity="0"/></body>'
+SLIDE = '<joint joint="slide" coef="1"/>'
 PLAIN = {"joint": "slide", "geom": "capsule", "actuator": "motor"}
 
 
@@ -65,6 +67,16 @@ def model(**parts: str) -> object:
 def test_a_model_within_the_subset_is_accepted(tables: ModuleType) -> None:
     header = tables.header(model(), "Mine", "A test")
     assert "struct Mine {" in header and "kPairs = 2;" in header
+
+
+def test_only_the_differences_from_a_base_are_written(tables: ModuleType) -> None:
+    base = tables.header(model(), "Mine", "A test")
+    other = tables.header(model(softness='friction="2"'), "Other", "A test", (model(), "Walker2dModel"))
+    assert "struct Other : Walker2dModel {" in other
+    assert [line for line in other.splitlines() if "ENVPOOL_FN" in line] == [
+        "  ENVPOOL_FN static const Pair& pair(i32 i) {"
+    ]
+    assert base.count("ENVPOOL_FN") > 10 and "kControls" in base and "kControls" not in other
 
 
 @pytest.mark.parametrize(
@@ -82,7 +94,11 @@ def test_a_model_within_the_subset_is_accepted(tables: ModuleType) -> None:
         ({"limits": 'range="0 0.1" margin="0.1" limited="true"'}, "joint 'slide': expected a range wider than"),
         ({"actuator": "position"}, "actuator 'motor': expected no bias"),
         ({"force": 'forcerange="-1 1" forcelimited="true"'}, "actuator 'motor': expected no forcerange"),
-        ({"option": 'solver="PGS"'}, "option: expected solver Newton, got mjSOL_PGS"),
+        ({"option": 'solver="CG"'}, "option: expected solver Newton or PGS, got mjSOL_CG"),
+        (
+            {"option": 'solver="PGS"', "more": f"<worldbody>{SECOND}</worldbody>"},
+            "option: expected solver Newton, or a single kinematic tree, got solver PGS and 2 trees",
+        ),
         ({"option": 'cone="elliptic"'}, "option: expected pyramidal cones, got mjCONE_ELLIPTIC"),
         ({"option": 'integrator="implicit"'}, "option: expected integrator Euler or RK4, got mjINT_IMPLICIT"),
         ({"option": 'impratio="2"'}, "option: expected impratio 1, got 2.0"),
@@ -92,8 +108,12 @@ def test_a_model_within_the_subset_is_accepted(tables: ModuleType) -> None:
             "expected a model without equality constraints, got one with 1",
         ),
         (
-            {"more": '<tendon><fixed><joint joint="hinge" coef="1"/></fixed></tendon>'},
-            "expected a model without tendons, got one with 1",
+            {"more": '<tendon><fixed name="rope" stiffness="1"><joint joint="hinge" coef="1"/></fixed></tendon>'},
+            "tendon 'rope': expected no stiffness",
+        ),
+        (
+            {"more": f"<tendon><fixed>{SLIDE}{SLIDE}</fixed></tendon>"},
+            "tendon 0: expected at most three joints, in order",
         ),
     ],
 )

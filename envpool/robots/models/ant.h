@@ -22,6 +22,8 @@ struct AntModel {
   static constexpr i32 kContactRows = 100;
   static constexpr i32 kLimits = 8;
   static constexpr i32 kActuators = 8;
+  static constexpr i32 kTendons = 0;
+  static constexpr i32 kTendonJoints = 0;
   static constexpr i32 kSites = 0;
   static constexpr i32 kShapes = 13;
   static constexpr i32 kIterations = 100, kLineSearchIterations = 50;
@@ -31,6 +33,7 @@ struct AntModel {
   static constexpr f64 kDensity = 0.0;
   static constexpr f64 kViscosity = 0.0;
   static constexpr Integrator kIntegrator = Integrator::kRk4;
+  static constexpr Solver kSolver = Solver::kNewton;
   static constexpr bool kDamped = true;
   static constexpr bool kFreeJoints = true;
   static constexpr bool kSprings = false;
@@ -166,6 +169,11 @@ struct AntModel {
         {9, 1.0, 150.0, true, -1.0, 1.0},
         {10, 1.0, 150.0, true, -1.0, 1.0},
         {11, 1.0, 150.0, true, -1.0, 1.0}};
+    return table[i];
+  }
+  ENVPOOL_FN static const TendonJoint& tendon_joint(i32 i) {
+    static constexpr TendonJoint table[] = {
+        {}};
     return table[i];
   }
   ENVPOOL_FN static const Site& site(i32 i) {

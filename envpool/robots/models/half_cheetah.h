@@ -22,6 +22,8 @@ struct HalfCheetahModel {
   static constexpr i32 kContactRows = 64;
   static constexpr i32 kLimits = 6;
   static constexpr i32 kActuators = 6;
+  static constexpr i32 kTendons = 0;
+  static constexpr i32 kTendonJoints = 0;
   static constexpr i32 kSites = 0;
   static constexpr i32 kShapes = 8;
   static constexpr i32 kIterations = 100, kLineSearchIterations = 50;
@@ -31,6 +33,7 @@ struct HalfCheetahModel {
   static constexpr f64 kDensity = 0.0;
   static constexpr f64 kViscosity = 0.0;
   static constexpr Integrator kIntegrator = Integrator::kEuler;
+  static constexpr Solver kSolver = Solver::kNewton;
   static constexpr bool kDamped = true;
   static constexpr bool kFreeJoints = false;
   static constexpr bool kSprings = true;
@@ -141,6 +144,11 @@ struct HalfCheetahModel {
         {6, 1.0, 120.0, true, -1.0, 1.0},
         {7, 1.0, 60.0, true, -1.0, 1.0},
         {8, 1.0, 30.0, true, -1.0, 1.0}};
+    return table[i];
+  }
+  ENVPOOL_FN static const TendonJoint& tendon_joint(i32 i) {
+    static constexpr TendonJoint table[] = {
+        {}};
     return table[i];
   }
   ENVPOOL_FN static const Site& site(i32 i) {

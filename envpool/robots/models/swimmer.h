@@ -22,6 +22,8 @@ struct SwimmerModel {
   static constexpr i32 kContactRows = 0;
   static constexpr i32 kLimits = 2;
   static constexpr i32 kActuators = 2;
+  static constexpr i32 kTendons = 0;
+  static constexpr i32 kTendonJoints = 0;
   static constexpr i32 kSites = 0;
   static constexpr i32 kShapes = 3;
   static constexpr i32 kIterations = 100, kLineSearchIterations = 50;
@@ -31,6 +33,7 @@ struct SwimmerModel {
   static constexpr f64 kDensity = 4000.0;
   static constexpr f64 kViscosity = 0.1;
   static constexpr Integrator kIntegrator = Integrator::kRk4;
+  static constexpr Solver kSolver = Solver::kNewton;
   static constexpr bool kDamped = false;
   static constexpr bool kFreeJoints = false;
   static constexpr bool kSprings = false;
@@ -106,6 +109,11 @@ struct SwimmerModel {
     static constexpr Actuator table[] = {
         {3, 1.0, 150.0, true, -1.0, 1.0},
         {4, 1.0, 150.0, true, -1.0, 1.0}};
+    return table[i];
+  }
+  ENVPOOL_FN static const TendonJoint& tendon_joint(i32 i) {
+    static constexpr TendonJoint table[] = {
+        {}};
     return table[i];
   }
   ENVPOOL_FN static const Site& site(i32 i) {

@@ -22,6 +22,8 @@ struct Walker2dModel {
   static constexpr i32 kContactRows = 56;
   static constexpr i32 kLimits = 6;
   static constexpr i32 kActuators = 6;
+  static constexpr i32 kTendons = 0;
+  static constexpr i32 kTendonJoints = 0;
   static constexpr i32 kSites = 0;
   static constexpr i32 kShapes = 7;
   static constexpr i32 kIterations = 100, kLineSearchIterations = 50;
@@ -31,6 +33,7 @@ struct Walker2dModel {
   static constexpr f64 kDensity = 0.0;
   static constexpr f64 kViscosity = 0.0;
   static constexpr Integrator kIntegrator = Integrator::kRk4;
+  static constexpr Solver kSolver = Solver::kNewton;
   static constexpr bool kDamped = true;
   static constexpr bool kFreeJoints = false;
   static constexpr bool kSprings = false;
@@ -139,6 +142,11 @@ struct Walker2dModel {
         {6, 1.0, 100.0, true, -1.0, 1.0},
         {7, 1.0, 100.0, true, -1.0, 1.0},
         {8, 1.0, 100.0, true, -1.0, 1.0}};
+    return table[i];
+  }
+  ENVPOOL_FN static const TendonJoint& tendon_joint(i32 i) {
+    static constexpr TendonJoint table[] = {
+        {}};
     return table[i];
   }
   ENVPOOL_FN static const Site& site(i32 i) {
