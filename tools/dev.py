@@ -2,10 +2,11 @@
 """Compiles what a change affects, and runs the tests of the changed files (make dev).
 
 The package is installed in editable mode from the build tree build/dev, where each environment is a shared object and
-nothing is optimized. The bits are those of a release. Changed are the files that were edited since the last run that passed
-and, in the first run, the files that differ from the last commit. Many environments may include an edited header. Then
-three of them are compiled and tested, and the others remain as they were. Likewise, an edit of the core compiles the Python
-extension, three environments of each family in CORE_FAMILIES, and the C++ tests that `_cpp_tests` selects.
+nothing is optimized. The bits are those of a release. Changed are the files that were edited since the last run that
+passed. Until a run has passed, they are the files that were edited since the installation or differ from the last commit.
+Many environments may include an edited header. Then three of them are compiled and tested, and the others remain as they
+were. Likewise, an edit of the core compiles the Python extension, three environments of each family in CORE_FAMILIES, and
+the C++ tests that `_cpp_tests` selects.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "dev"
+INSTALLED = BUILD / ".installed"
 PASSED = BUILD / ".passed"  # its time is when the last run that passed began
 NO_TESTS = 5  # pytest's exit status
 
@@ -68,10 +70,11 @@ class Plan(NamedTuple):
 def changed_files() -> list[str]:
     """Returns the paths of the changed files, relative to the checkout."""
     files = _git("ls-files", "--cached", "--others", "--exclude-standard")
-    if PASSED.exists():
-        passed = PASSED.stat().st_mtime
-        return [name for name in files if (ROOT / name).exists() and (ROOT / name).stat().st_mtime > passed]
-    return [name for name in _git("diff", "--name-only", "HEAD") if (ROOT / name).exists()]
+    since = (PASSED if PASSED.exists() else INSTALLED).stat().st_mtime
+    edited = {name for name in files if (ROOT / name).exists() and (ROOT / name).stat().st_mtime > since}
+    if not PASSED.exists():
+        edited |= {name for name in _git("diff", "--name-only", "HEAD") if (ROOT / name).exists()}
+    return sorted(edited)
 
 
 def targets_by_file() -> dict[str, set[str]]:
@@ -214,7 +217,11 @@ def run_tests(required: Plan) -> None:
     """Runs the tests. Exits if one fails."""
     if required.programs:
         pattern = f"^({'|'.join(sorted(map(re.escape, required.programs)))})$"
-        _run(["ctest", "--test-dir", str(BUILD), "--output-on-failure", "-j", str(_cpus()), "-R", pattern, "--quiet"])
+        command = ["ctest", "--test-dir", str(BUILD), "--output-on-failure", "-j", str(_cpus()), "-R", pattern]
+        ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        print(ended.stdout if ended.returncode else ended.stdout.strip().rpartition("\n\n")[2], flush=True)
+        if ended.returncode:
+            sys.exit(ended.returncode)
     together = [test[0] for test in required.tests if len(test) == 1]
     for test in [*([together] if together else []), *(test for test in required.tests if len(test) > 1)]:
         status = _pytest(test)
