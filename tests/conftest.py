@@ -9,6 +9,7 @@ named on the command line always runs. The header of a run and the report of eac
 from __future__ import annotations
 
 import os
+import signal
 import zlib
 from collections.abc import Generator
 
@@ -21,6 +22,8 @@ REPEAT = f"ENVPOOL_TEST_DAY={DATE} repeats the samples of this run"
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sampled(one_in, always=(), group=None): run some of the cases, by the date")
+    # A shell's background processes ignore this signal, and Python then does not handle it. Tests send it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header() -> str:
