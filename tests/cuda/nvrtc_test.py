@@ -15,6 +15,7 @@ import pytest
 
 from envpool import CompileError
 from envpool.cuda import nvrtc
+from tests.standin.driver import STANDIN
 
 KERNEL = '#include "envpool/core/portable.h"\nextern "C" __global__ void run(float* x) { x[0] = x[1] * x[2] + x[3]; }\n'
 
@@ -211,10 +212,8 @@ def test_the_newest_wheel_for_the_driver_is_used(
     fake("MAJOR=12", to="nvidia/cuda_nvrtc/lib/libnvrtc.so.12")
     program = "from envpool.cuda import nvrtc; print(nvrtc.load().version)"
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    if driver == "none":
-        monkeypatch.setenv("ENVPOOL_LIBCUDA", "/nowhere.so")
-    else:
-        monkeypatch.setenv("ENVPOOL_STANDIN_VERSION", driver)
+    monkeypatch.setenv("ENVPOOL_LIBCUDA", "/nowhere.so" if driver == "none" else str(STANDIN))
+    monkeypatch.setenv("ENVPOOL_STANDIN_VERSION", driver)
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd="/").stdout
     assert shown.strip() == str(version)
 
