@@ -129,11 +129,12 @@ def families_of(ids: Iterable[str]) -> list[str]:
 
 
 def can_play(task_id: str) -> bool:
-    """Whether readers can play an id: it is portable, can be rendered, and needs no files."""
+    """Whether readers can play an id: it is portable, can be rendered, needs no files, and there are enough keys."""
     registration = find(task_id)
     if registration.family in _NOT_PLAYED or not registration.load().flags & _core.PORTABLE:
         return False
-    return Construction(registration, {}).can_render
+    construction = Construction(registration, {})
+    return construction.can_render and all(entry.low.size in _AXES for entry in construction.arrays.actions)
 
 
 def write_static(root: Path, families: Iterable[str], static: Path) -> None:
