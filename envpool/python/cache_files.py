@@ -42,7 +42,7 @@ def read(path: Path) -> bytes | None:
     path = resolved(path)
     try:
         check(path)
-        if not path.is_file():  # to read a named pipe would wait for ever
+        if not path.is_file():  # reading a named pipe might never return
             return None
         content, mark, digest = path.read_bytes().rpartition(_MARK)
     except OSError:
