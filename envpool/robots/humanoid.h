@@ -3,8 +3,9 @@
 // Humanoid: a humanoid that is rewarded for walking along x and for staying healthy.
 //
 //   Action       f64[17] in -0.4..0.4: torques of the joints
-//   Observation  f64[348]: positions without the torso's x and y (22), velocities (23), the inertia (10) and velocity (6)
-//                of each body about the centre of mass, actuator forces (17), contact forces of each body (6)
+//   Observation  f64[348]: positions without the torso's x and y (22), velocities (23), the inertia (10) and the
+//                velocity (6) of each body about the centre of mass, actuator forces (17), the contact forces of each
+//                body (6)
 //   Reward       forward_reward_weight * x velocity of the centre of mass + healthy_reward - ctrl_cost_weight * sum of
 //                squared torques - contact_cost_weight * sum of squared contact forces, the last term within
 //                contact_cost_min..max

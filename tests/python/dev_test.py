@@ -101,6 +101,23 @@ def test_a_new_environment_compiles_everything(dev: Any, name: str) -> None:
     assert plan.tests == [["tests/tag"]]
 
 
+def test_a_file_that_was_restored_before_any_run_had_passed_is_compiled_again(
+    dev: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["old.h", "restored.h", "uncommitted.h"]
+    for seconds, name in enumerate([*names[:1], ".installed", *names[1:]]):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (1000 + seconds, 1000 + seconds))
+    os.utime(tmp_path / "uncommitted.h", (999, 999))
+    listed = {"ls-files": names, "diff": ["uncommitted.h"]}
+    monkeypatch.setattr(dev, "_git", lambda command, *_: listed[command])
+    for constant, value in (("ROOT", ""), ("INSTALLED", ".installed"), ("PASSED", ".passed")):
+        monkeypatch.setattr(dev, constant, tmp_path / value)
+    assert dev.changed_files() == ["restored.h", "uncommitted.h"]
+    (tmp_path / ".passed").touch()
+    assert dev.changed_files() == []
+
+
 def test_python_files_need_no_compiler(dev: Any) -> None:
     plan = dev.plan(["envpool/python/images.py", "tests/toy_text/toy_text_test.py", "README.md"], {})
     assert plan.targets == set() and plan.programs == set()
