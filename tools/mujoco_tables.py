@@ -34,7 +34,7 @@ ROBOTS = {
 }
 
 # Models of which only the differences from another model are written.
-BASES = {"Walker2dOldModel": "Walker2dModel"}
+BASES = {"HumanoidStandupModel": "HumanoidModel", "Walker2dOldModel": "Walker2dModel"}
 
 _MINVAL = 1e-15  # mjMINVAL
 _Joint, _Geom = mujoco.mjtJoint, mujoco.mjtGeom
