@@ -103,6 +103,7 @@ def test_the_stacks_of_a_kernel_are_counted(tmp_path: Path, new_stand_in: Callab
     pool.reset()
     pool.step(np.zeros(most, int))[0].numpy()  # The launch reserves the stacks.
     pool.close()
+    make("Stack-v0", most).reset()  # The stacks stay reserved, and are not counted again.
 
 
 # --- host memory that is read late: on coherent systems, a copy of pageable memory may read it after the call ---

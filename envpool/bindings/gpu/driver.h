@@ -4,6 +4,7 @@
 // wrappers of the driver's objects. envpool/cuda/driver.py finds the library and initializes it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -162,11 +163,17 @@ class Context {
   Handle handle() const { return handle_; }
   // Returns an attribute of the device, one of CUdevice_attribute.
   int attribute(int which) const;
+  // The bytes of local memory for each thread that the driver has reserved for launches of pools in this process. It
+  // keeps them until the device's context is destroyed.
+  i64 reserved_stack() const { return *reserved_stack_; }
+  // Is called after a launch of a kernel whose threads have this much local memory.
+  void note_stack(i64 bytes) const;
 
  private:
   int device_ = 0;
   Handle handle_ = nullptr;
   int pid_;
+  std::shared_ptr<std::atomic<i64>> reserved_stack_;
 };
 
 // Owns memory, a stream, an event or a module that the driver created. The destructor makes the context current and

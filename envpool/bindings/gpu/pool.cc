@@ -43,7 +43,8 @@ DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceO
   kernel_ = kernel_of(driver, module_, "envpool_run");
   // Each group needs two blocks: one that the caller holds, and one that the next launch writes.
   const i64 groups = num_envs_ / options_.batch_size, blocks = options_.in_place ? 1 : 2;
-  require_memory(*context_, kernel_, num_envs_, states_.bytes() + blocks * groups * places_.bytes, label_);
+  stack_ = stack_of(driver, kernel_);
+  require_memory(*context_, stack_, num_envs_, states_.bytes() + blocks * groups * places_.bytes, label_);
   // Groups of an asynchronous pool must be able to run concurrently with the caller's work on the legacy stream.
   const auto order = options_.batch_size == num_envs_ ? WithLegacyStream::kInOrder : WithLegacyStream::kIndependent;
   std::vector<std::shared_ptr<const Stream>> streams;
@@ -175,6 +176,7 @@ void DevicePool::launch(CallPart part) {
   Pending pending = describe(part);
   part.group->launches.run(kernel_, blocks_for(part.rows()), unsigned(options_.threads), part.launch, states_.params(),
                            std::move(part.inputs));
+  context_->note_stack(stack_);
   set_busy(pending, true);
   pending_.push_back(std::move(pending));
 }

@@ -201,6 +201,7 @@ class DevicePool {
   std::unique_ptr<DeviceActions> actions_;
   Owned<Handle> module_;
   Handle kernel_ = nullptr;
+  i64 stack_ = 0;  // the local memory of a thread, in bytes
 
   const std::shared_ptr<LockedPool> locked_ = std::make_shared<LockedPool>();
   Owned<Handle> results_module_;  // for XLA
