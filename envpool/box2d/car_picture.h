@@ -213,9 +213,9 @@ ENVPOOL_FN void draw_indicators(Canvas& band, const Car& car, f64 score) {
   for (i32 i = 0; i < kWheels; ++i) {
     column(7 + i, car.wheel[i].spin, 0.01 * car.wheel[i].spin, i < 2 ? rgb(0, 0, 255) : rgb(51, 0, 255));
   }
-  const f64 angle = car.joint_angle(0), turning = car.hull().spin;
+  const f64 angle = car.joint_angle(0), spin = car.hull().spin;
   bar(20, angle, -10.0 * angle, rgb(0, 255, 0));
-  bar(30, turning, -0.8 * turning, rgb(255, 0, 0));
+  bar(30, spin, -0.8 * spin, rgb(255, 0, 0));
   draw_number(band, score);
 }
 

@@ -19,7 +19,8 @@ from envpool.cli.common import Failure, console, parse_options, print_json
 from envpool.cuda.program import header_of
 from envpool.python.common_options import COMMON_OPTIONS
 from envpool.python.construction import Construction
-from envpool.python.options import Option, declared_options
+from envpool.python.errors import labelled
+from envpool.python.options import Option
 from envpool.python.registry import Registration, find
 from envpool.python.spaces import ArraySpecs, Field
 
@@ -47,11 +48,17 @@ def describe(registration: Registration, caller_options: dict[str, Any]) -> dict
     """Returns the description as plain values.
 
     If a package is missing, the description has only the error, under the key `missing`.
+
+    Raises:
+        TypeError, ValueError: an option is not allowed.
     """
+    with labelled(registration.task_id):
+        registration, why = registration.origin.choose(registration, caller_options)
     facts: dict[str, Any] = {
         "id": registration.task_id,
         "family": family_of(registration),
         "doc": registration.doc,
+        "why": why,
         "reference": registration.reference or registration.source or registration.plugin,
         "max_episode_steps": registration.max_episode_steps,
         "reward_threshold": registration.reward_threshold,
@@ -69,8 +76,7 @@ def describe(registration: Registration, caller_options: dict[str, Any]) -> dict
     }
     try:
         table = registration.load()
-        options = declared_options(table, registration.defaults)
-        facts["options"] = [_option(entry) for entry in options.values()]
+        facts["options"] = [_option(entry) for entry in registration.options().values()]
         facts["portable"] = bool(table.flags & _core.PORTABLE)
         facts["gpu"] = facts["portable"] and _header_is_known(registration, table)
         arrays = Construction(registration, caller_options).arrays
@@ -148,7 +154,7 @@ def _print(facts: dict[str, Any]) -> None:
         out.print(f"[bold]{name:<12}[/]{escape(str(value))}", highlight=False, soft_wrap=not out.is_terminal)
 
     line(facts["id"] + "  ", facts["doc"])
-    line("family", facts["family"])
+    line("family", facts["family"] + (f", because of {facts['why']}" if facts["why"] else ""))
     if facts["reference"]:
         line("reference", facts["reference"])
     line("time limit", f"{facts['max_episode_steps']} steps" if facts["max_episode_steps"] else "none by default")

@@ -16,7 +16,7 @@ from envpool._core import ModelReference, Pool
 from envpool.python.common_options import COMMON_OPTIONS, EXTENSION_OPTIONS, RENDER_MODES, check_common
 from envpool.python.errors import labelled
 from envpool.python.family import Family, Value
-from envpool.python.options import NO_LIMIT, Option, check_known, declared_options, shown
+from envpool.python.options import NO_LIMIT, Option, check_known, shown
 from envpool.python.registry import Registration
 from envpool.python.spaces import ArraySpecs
 from envpool.python.topology import thread_cpus
@@ -55,7 +55,8 @@ class Construction:
     """The checked options of one pool, and values derived from them.
 
     Attributes:
-        registration: the registration of the id.
+        registration: the registration of the id, with the implementation that the options need.
+        why: why the implementation is not the usual one; empty if it is.
         caller_options: the options as the caller gave them, from which an equal pool can be made.
         common: the options that every environment has.
         options: the options that this environment declares, by name.
@@ -64,12 +65,13 @@ class Construction:
     """
 
     def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
-        self.registration = registration
+        self.label = registration.task_id
         self.caller_options = caller_options = _with_absolute_paths(registration.origin, caller_options)
-        self.label = label = registration.task_id
-        self.table = registration.load()
-        self.options = declared_options(self.table, registration.defaults)
-        with labelled(label):
+        with labelled(self.label):
+            self.registration, self.why = registration.origin.choose(registration, caller_options)
+        self.table = self.registration.load()
+        self.options = self.registration.options()
+        with labelled(self.label):
             self._check(caller_options)
 
     def _check(self, caller_options: Mapping[str, Any]) -> None:
@@ -128,8 +130,9 @@ class Construction:
                 f"{common.max_num_players}"
             )
         if self.on_device and self.table.device is None:
+            environment = f"MuJoCo's library, which {self.why} needs," if self.why else "this environment"
             raise ValueError(
-                "device: expected 'cpu', because this environment is not portable and runs only on a CPU, got "
+                f"device: expected 'cpu', because {environment} is not portable and runs only on a CPU, got "
                 f"{common.device!r}"
             )
         if common.render_mode is not None and not self.can_render:

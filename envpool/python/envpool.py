@@ -97,6 +97,8 @@ class EnvPoolMixin(PoolStates):
         self.spec = spec
         self.registration: Registration = construction.registration
         self._viewer = HumanViewer(construction.label) if construction.common.render_mode == "human" else None
+        drawn = construction.common.render_mode is not None
+        self._renderer = self.registration.origin.renderer(construction) if drawn else None
         self._pool = make_pool(construction, layout.outputs)
         construction.config["num_threads"] = self._pool.num_threads
 
@@ -304,8 +306,9 @@ class EnvPoolMixin(PoolStates):
                 "a render_mode"
             )
         common = self._construction.common
-        ids = common.render_env_id if env_ids is None else self._ids("env_ids", env_ids)
-        return resized(self._pool.render(np.array(ids, np.int32)), common.render_height, common.render_width)
+        ids = np.array(common.render_env_id if env_ids is None else self._ids("env_ids", env_ids), np.int32)
+        images = self._pool.render(ids) if self._renderer is None else self._renderer.render(self._pool, ids)
+        return resized(images, common.render_height, common.render_width)
 
     def _render(self, env_ids: Any = None) -> npt.NDArray[np.uint8] | None:
         """Returns images; with render_mode "human", shows them in a window and returns None."""
@@ -372,6 +375,8 @@ class EnvPoolMixin(PoolStates):
         self.closed = True
         if self._viewer is not None:
             self._viewer.close()
+        if self._renderer is not None:
+            self._renderer.close()
         self._pool.close(seconds)
 
     def _seconds(self, name: str, value: Any) -> float:

@@ -5,7 +5,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from envpool._core import DevicePool, Pool
+    from envpool.python.construction import Construction
+    from envpool.python.registry import Registration
 
 Value = bool | int | float | str | bytes  # of an option
 
@@ -59,6 +67,16 @@ class StartRange(NamedTuple):
         return f"{first!r} of at least 0" if first == last else f"{first!r} of at most {last!r}"
 
 
+class Renderer(Protocol):
+    """Draws the environments of a pool from their states."""
+
+    def render(self, pool: Pool | DevicePool, env_ids: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
+        """Returns images of environments, uint8 of shape (n, height, width, 3)."""
+
+    def close(self) -> None:
+        """Frees the renderer."""
+
+
 class Family:
     """The Python hooks of a family.
 
@@ -69,9 +87,11 @@ class Family:
     Attributes:
         name: the folder in this package; empty for a third-party plugin.
         PATHS: the options that are paths of files.
+        OPTION_DOCS: descriptions of the options that C++ does not declare.
     """
 
     PATHS: tuple[str, ...] = ()
+    OPTION_DOCS: Mapping[str, str] = {}
 
     def __init__(self, name: str = "") -> None:
         self.name = name
@@ -95,6 +115,21 @@ class Family:
     def is_in_working_directory(self, name: str, path: str) -> bool:
         """Returns whether a path that an option gives is the path of a file there or below, or is absolute."""
         return os.path.exists(os.path.expanduser(path))
+
+    def choose(self, registration: Registration, caller_options: Mapping[str, Any]) -> tuple[Registration, str]:
+        """Chooses between implementations of an id, if there are several.
+
+        Args:
+            registration: the registration of the id.
+            caller_options: the options as the caller gave them.
+
+        Returns:
+            The registration of the implementation, and why it is not the usual one; an empty string if it is.
+
+        Raises:
+            TypeError, ValueError: no implementation has these options.
+        """
+        return registration, ""
 
     def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the options of `make` with the names and types that C++ declares. They are checked afterwards.
@@ -120,6 +155,15 @@ class Family:
             MissingPackageError: a package that holds data is not installed.
         """
         return options
+
+    def renderer(self, construction: Construction) -> Renderer | None:
+        """Returns what draws the environments of a pool; None if they draw themselves.
+
+        Raises:
+            MissingPackageError: an option needs a package that is not installed.
+            ValueError: an option of the images is not allowed.
+        """
+        return None
 
     def start_ranges(self, table: str) -> tuple[StartRange, ...]:
         """Returns the ranges of initial states that options of a reset can replace.

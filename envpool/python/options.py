@@ -146,11 +146,13 @@ def _number(value: float | str) -> float:
     return float(value)  # infinities are the strings "inf" and "-inf" in the JSON of a table
 
 
-def declared_options(table: Table, defaults: Mapping[str, Value]) -> dict[str, Option]:
+def declared_options(
+    table: Table, defaults: Mapping[str, Value], docs: Mapping[str, str] = {}
+) -> dict[str, Option]:
     """Returns an environment's own options by name, with the defaults that its registration gives.
 
-    A default that C++ does not declare becomes an option that only the family's `prepare` method reads. Its kind is the
-    type of the default.
+    A default that C++ does not declare becomes an option that only the family's methods read. Its kind is the type of
+    the default, and `docs` may describe it.
     """
     options = {
         entry["name"]: Option(
@@ -169,7 +171,7 @@ def declared_options(table: Table, defaults: Mapping[str, Value]) -> dict[str, O
     for name, value in defaults.items():
         if name not in options:
             kind = "str" if isinstance(value, bytes) else type(value).__name__
-            options[name] = Option(name, kind, value, changes_shapes=True)
+            options[name] = Option(name, kind, value, changes_shapes=True, doc=docs.get(name, ""))
     return options
 
 

@@ -24,8 +24,9 @@ from envpool.python.hints import hint
 
 if TYPE_CHECKING:
     from envpool._core import Table
+    from envpool.python.options import Option
 else:
-    Table = Any  # for `typing.get_type_hints`; to import envpool does not load the compiled core
+    Table = Option = Any  # for `typing.get_type_hints`; to import envpool does not load the compiled core
 
 _NOT_FAMILIES = {"core", "bindings", "python", "plugins"}
 
@@ -104,6 +105,12 @@ class Registration(NamedTuple):
                     self.origin.require()
                     _tables[path] = {table.name: table for table in _core.load_plugin(path)}
             return _tables[path]
+
+    def options(self) -> dict[str, Option]:
+        """Returns the environment's own options by name. Raises the same errors as `load`."""
+        from envpool.python.options import declared_options
+
+        return declared_options(self.load(), self.defaults, self.origin.OPTION_DOCS)
 
     def _path(self) -> str:
         return self.plugin or library_of(self.family, self.task_id)

@@ -133,10 +133,10 @@ ENVPOOL_ALWAYS_INLINE void centers_of_mass(Data<M, T>& d) {
     } else if constexpr (M::kFreeJoints) {
       zero<18>(cdof);
       for (int i = 0; i < 3; ++i) {
-        T* const turning = d.cdof[joint.dof + 3 + i];
+        T* const axis = d.cdof[joint.dof + 3 + i];
         d.cdof[joint.dof + i][3 + i] = splat<T>(1);
-        for (int k = 0; k < 3; ++k) turning[k] = d.xmat[joint.body][3 * k + i];
-        cross(turning + 3, turning, offset);
+        for (int k = 0; k < 3; ++k) axis[k] = d.xmat[joint.body][3 * k + i];
+        cross(axis + 3, axis, offset);
       }
     }
   }

@@ -72,4 +72,4 @@ def test_info_claims_a_gpu_only_where_there_is_one(tmp_path: Path) -> None:
     path = build_driver(tmp_path, "STANDS_IN")
     found = " ".join(run(*arguments, ENVPOOL_LIBCUDA=path).stdout.split())
     assert f'on this machine\'s stand-in for a GPU with device="cuda". {gpu.NOTE}' in found
-    assert "GPU" not in run("info", "Ant-v5", "--no-picture").stdout
+    assert "GPU" not in run("info", "Pusher-v5", "--no-picture").stdout

@@ -26,7 +26,7 @@ INTERFACES = {
     "classic": {"env_type": "gym", "step_api": "classic", "autoreset_mode": "same_step"},
     "dm": {"env_type": "dm"},
 }
-SLOW = ("Pong-v5", "Breakout-v5", "Ant-v5", "HumanoidStandup-v4", "InvertedDoublePendulum-v4", "SimplerBasic-v1")
+SLOW = ("Pong-v5", "Breakout-v5", "Pusher-v5", "SimplerBasic-v1")
 WITH_EVERY_INTERFACE = ("Counter-v0", "AllTypes-v0", "Crowd-v0", "CartPole-v1", "Pong-v5")
 
 

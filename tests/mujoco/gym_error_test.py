@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import envpool
-from tests.mujoco.gym_reference import MODULES
+from tests.mujoco.gym_reference import MODULES, make
 from tests.support.refusals import assert_refused
 
 BALL = "<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>"
@@ -31,10 +31,10 @@ def test_models_that_are_too_small(task_id):
         ("<mujoco/>", ["xml_file", "expected a model with at least", "positions (nq)", "0"]),
         (BALL, ["xml_file", "expected a model"]),
     ):
-        assert_refused(envpool.make_gymnasium, task_id, {"xml_file": model}, ValueError, words)
+        assert_refused(make, task_id, {"xml_file": model}, ValueError, words)
     for joints in range(1, 12):
         try:
-            pool = envpool.make_gymnasium(task_id, xml_file=slides(joints, 1))
+            pool = make(task_id, xml_file=slides(joints, 1))
         except ValueError as error:
             assert str(error).startswith(f"[{task_id}] "), error
             assert "expected a model" in str(error) or "main_body" in str(error), error
@@ -63,14 +63,14 @@ def test_models_that_are_too_small(task_id):
     ids=repr,
 )
 def test_invalid_models(source, words):
-    assert_refused(envpool.make_gymnasium, "Ant-v5", {"xml_file": source}, ValueError, ["xml_file", *words])
+    assert_refused(make, "Ant-v5", {"xml_file": source}, ValueError, ["xml_file", *words])
 
 
 def test_custom_models(tmp_path, monkeypatch):
     (tmp_path / "my ant.xml").write_text(slides(3, 2))
     monkeypatch.chdir(tmp_path)
     for source in (str(tmp_path / "my ant.xml"), "./my ant.xml", pathlib.Path(tmp_path, "my ant.xml"), slides(3, 2)):
-        with envpool.make_gymnasium("Ant-v5", xml_file=source, terminate_when_unhealthy=False) as pool:
+        with make("Ant-v5", xml_file=source, terminate_when_unhealthy=False) as pool:
             assert pool.reset()[0].shape == (1, 3 + 3 - 2 + 6 * 3)
             # A motor without a range takes any value.
             assert np.array_equal(pool.action_space.high, [np.inf, np.inf])
@@ -102,6 +102,7 @@ def test_custom_models(tmp_path, monkeypatch):
     ],
 )
 def test_invalid_options(task_id, options, error, words):
+    assert_refused(make, task_id, options, error, words)
     assert_refused(envpool.make_gymnasium, task_id, options, error, words)
 
 
@@ -116,7 +117,7 @@ def run(code, **environment):
 
 MAKE = """
 try:
-    envpool.make_gymnasium("Ant-v5")
+    envpool.make_gymnasium("Ant-v5", backend="mujoco")
 except RuntimeError as error:
     print(error)
 assert envpool.make_gymnasium("CartPole-v1").reset()  # the other families still work
@@ -125,7 +126,7 @@ assert envpool.make_gymnasium("CartPole-v1").reset()  # the other families still
 
 UNSTABLE = """
 import numpy as np
-pool = envpool.make_gymnasium("HalfCheetah-v5", frame_skip=1000, num_envs=4)
+pool = envpool.make_gymnasium("HalfCheetah-v5", backend="mujoco", frame_skip=1000, num_envs=4)
 pool.reset()
 for _ in range(5):
     pool.step(np.full((4, 6), 1e300))

@@ -19,6 +19,7 @@ import numpy as np
 
 import envpool
 
+make = functools.partial(envpool.make_gymnasium, backend="mujoco")  # a pool on MuJoCo's library
 MODULES = {
     "Ant": "ant",
     "HalfCheetah": "half_cheetah",
@@ -155,7 +156,7 @@ def compare(
     compared, wrong = 0, []
     with (
         reference_env(task_id, **options) as reference,
-        envpool.make_gymnasium(task_id, seed=seed, max_episode_steps=steps, **options) as pool,
+        make(task_id, seed=seed, max_episode_steps=steps, **options) as pool,
     ):
         low, high = reference.model.actuator_ctrlrange.T
         for episode in range(episodes):

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-import envpool
-from tests.mujoco.gym_reference import IDS, reference_env, state_of
+from tests.mujoco.gym_reference import IDS, make, reference_env, state_of
 
 COUNT = 600
 # The significance level of each comparison; this file has about 1200 of them.
@@ -15,7 +14,7 @@ ALPHA = 1e-7
 
 
 def ours(task_id, model, seed=0, **options):
-    with envpool.make_gymnasium(task_id, num_envs=COUNT, num_threads=1, seed=seed, **options) as pool:
+    with make(task_id, num_envs=COUNT, num_threads=1, seed=seed, **options) as pool:
         pool.reset()
         return np.array([np.concatenate(state_of(pool, env_id, model)) for env_id in range(COUNT)])
 
@@ -69,7 +68,7 @@ def test_reset_noise_scale(task_id, options):
 @pytest.mark.parametrize("task_id", IDS)
 def test_resets_depend_on_the_seed(task_id):
     def begin(seed, **options):
-        with envpool.make_gymnasium(task_id, num_envs=3, seed=seed, **options) as pool:
+        with make(task_id, num_envs=3, seed=seed, **options) as pool:
             return [pool.snapshot(i)[88:200] for i in range(3) if i or pool.reset()]
 
     first, again, other = begin(1), begin(1), begin(2)
@@ -79,7 +78,7 @@ def test_resets_depend_on_the_seed(task_id):
 
 @pytest.mark.parametrize("task_id", IDS)
 def test_resets_depend_on_the_episode(task_id):
-    with envpool.make_gymnasium(task_id, seed=1) as pool:
+    with make(task_id, seed=1) as pool:
         seen = [bytes(pool.reset()[0].tobytes()) for _ in range(5)]
         assert len(set(seen)) == 5
         pool.reset(seed=1)
@@ -88,4 +87,4 @@ def test_resets_depend_on_the_episode(task_id):
 
 def test_cylinder_dist_min_beyond_pushers_box_is_refused():
     with pytest.raises(ValueError, match=r"\[Pusher-v5\] cylinder_dist_min.*farther away than 0.5"):
-        envpool.make_gymnasium("Pusher-v5", cylinder_dist_min=0.5)
+        make("Pusher-v5", cylinder_dist_min=0.5)

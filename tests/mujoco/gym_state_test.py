@@ -4,8 +4,7 @@
 import numpy as np
 import pytest
 
-import envpool
-from tests.mujoco.gym_reference import IDS
+from tests.mujoco.gym_reference import IDS, make
 
 EXTRA = [
     ("Ant-v4", {"use_contact_force": True}),
@@ -32,8 +31,8 @@ def play(pool, actions):
 )
 def test_a_restored_snapshot_continues_identically(task_id, options):
     with (
-        envpool.make_gymnasium(task_id, seed=1, max_episode_steps=12, **options) as pool,
-        envpool.make_gymnasium(task_id, seed=7, max_episode_steps=12, **options) as other,
+        make(task_id, seed=1, max_episode_steps=12, **options) as pool,
+        make(task_id, seed=7, max_episode_steps=12, **options) as other,
     ):
         space = pool.action_space
         rng = np.random.default_rng(0)
@@ -52,7 +51,7 @@ def test_a_restored_snapshot_continues_identically(task_id, options):
 
 
 def test_restore_refuses_a_snapshot_of_another_environment():
-    with envpool.make_gymnasium("Hopper-v5") as pool, envpool.make_gymnasium("Walker2d-v5") as other:
+    with make("Hopper-v5") as pool, make("Walker2d-v5") as other:
         pool.reset()
         other.reset()
         with pytest.raises(ValueError, match=r"\[Walker2d-v5\] restore: state: expected a snapshot"):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import envpool
-from tests.mujoco.gym_reference import IDS, compare, copy_state, differences, name_and_version, reference_env
+from tests.mujoco.gym_reference import IDS, compare, copy_state, differences, make, name_and_version, reference_env
 
 WALKER = {
     "forward_reward_weight": 2.0,
@@ -113,8 +113,8 @@ def test_unstable_physics_continues_as_in_gymnasium(task_id, tmp_path):
 @pytest.mark.parametrize("task_id", IDS)
 def test_the_comparison_detects_a_tiny_difference(task_id):
     # A difference of 1e-13 in a position must be visible within a few steps.
-    action = np.full(envpool.make_spec(task_id).action_space.shape, 0.3)
-    with reference_env(task_id) as reference, envpool.make_gymnasium(task_id, seed=5) as pool:
+    action = np.full(envpool.make_spec(task_id, backend="mujoco").action_space.shape, 0.3)
+    with reference_env(task_id) as reference, make(task_id, seed=5) as pool:
         pool.reset()
         copy_state(reference, pool)
         reference.data.qpos[0] += 1e-13
@@ -123,7 +123,7 @@ def test_the_comparison_detects_a_tiny_difference(task_id):
 
 @pytest.mark.parametrize("task_id", IDS)
 def test_ids_match_gymnasium(task_id):
-    ours = envpool.make_spec(task_id)
+    ours = envpool.make_spec(task_id, backend="mujoco")
     name, version = name_and_version(task_id)
     registered = gymnasium.spec(f"{name}-v{max(version, 4)}")
     assert ours.reward_threshold == registered.reward_threshold
@@ -138,8 +138,8 @@ def test_ids_match_gymnasium(task_id):
 
 def test_frames_are_stacked():
     with (
-        envpool.make_gymnasium("Hopper-v5", num_envs=2, seed=3) as single,
-        envpool.make_gymnasium("Hopper-v5", num_envs=2, seed=3, frame_stack=3) as stacked,
+        make("Hopper-v5", num_envs=2, seed=3) as single,
+        make("Hopper-v5", num_envs=2, seed=3, frame_stack=3) as stacked,
     ):
         action = np.full((2, 3), 0.5)
         seen = [single.reset()[0]] * 3
@@ -156,8 +156,8 @@ def test_version_4_can_be_selected_by_options():
     # Version 5 with the options of version 4 must behave like version 4.
     old = {"legacy_healthy_reward": True, "info_version": 4, "xml_file": "walker2d.xml"}
     with (
-        envpool.make_gymnasium("Walker2d-v4", seed=3) as four,
-        envpool.make_gymnasium("Walker2d-v5", seed=3, **old) as five,
+        make("Walker2d-v4", seed=3) as four,
+        make("Walker2d-v5", seed=3, **old) as five,
     ):
         four.reset()
         five.reset()
@@ -172,9 +172,9 @@ def test_options_may_differ_between_environments():
     leaning = {"healthy_angle_range": (-9.0, 9.0)}
     each = [leaning, leaning | {"healthy_z_range": (0.9, 2.0), "reward_control_weight": 0.0}, {"reset_noise_scale": 0}]
     with pytest.raises(TypeError, match=r"\[Hopper-v5\] \[env_options\[1\]\] unknown option 'reward_control_weight'"):
-        envpool.make_gymnasium("Hopper-v5", num_envs=3, env_options=each)
+        make("Hopper-v5", num_envs=3, env_options=each)
     del each[1]["reward_control_weight"]
-    with envpool.make_gymnasium("Hopper-v5", num_envs=3, env_options=each) as pool:
+    with make("Hopper-v5", num_envs=3, env_options=each) as pool:
         observation, _ = pool.reset()
         assert observation[2].tolist() == [1.25] + [0] * 10
         lowest = np.full(3, np.inf)
@@ -188,7 +188,7 @@ def test_options_may_differ_between_environments():
     "task_id", ["Ant-v4", "HumanoidStandup-v5", "Hopper-v3", "Pusher-v5", "Reacher-v4", "Swimmer-v4"]
 )
 def test_all_arrays_have_a_description(task_id):
-    arrays = envpool.make_spec(task_id).arrays
+    arrays = envpool.make_spec(task_id, backend="mujoco").arrays
     meanings = {array.name: array.doc for array in (*arrays.observations, *arrays.infos, *arrays.actions)}
     assert {"obs", "action"} <= set(meanings)
     assert not [name for name, meaning in meanings.items() if not meaning]
@@ -200,12 +200,12 @@ def test_envpools_names_of_models(name):
     task_id = {"half_cheetah": "HalfCheetah", "ant": "Ant", "humanoidstandup": "HumanoidStandup"}.get(name)
     task_id = (task_id or {"walker2d_v5": "Walker2d", "pusher_v5": "Pusher"}[name]) + "-v5"
     with (
-        envpool.make_gymnasium(task_id, xml_file=f"{name}_envpool.xml", seed=3) as env,
-        envpool.make_gymnasium(task_id, xml_file=f"{name}.xml", seed=3) as other,
+        make(task_id, xml_file=f"{name}_envpool.xml", seed=3) as env,
+        make(task_id, xml_file=f"{name}.xml", seed=3) as other,
     ):
         assert np.array_equal(env.reset()[0], other.reset()[0])
         action = np.full((1, *env.action_space.shape), 0.3)
         assert np.array_equal(env.step(action)[0], other.step(action)[0])
     for wrong in ("half_cat_envpool.xml", "_envpool.xml", f"assets/{name}_envpool.xml"):
         with pytest.raises(ValueError, match="xml_file: expected a model's file, got .*_envpool.xml"):
-            envpool.make_gymnasium(task_id, xml_file=wrong)
+            make(task_id, xml_file=wrong)

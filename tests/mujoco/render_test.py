@@ -50,11 +50,12 @@ def actions(env, count, steps):
     return np.random.default_rng(0).uniform(-1, 1, (steps, count, *env.action_space.shape))
 
 
+@pytest.mark.parametrize("backend", ["envpool", "mujoco"])
 @pytest.mark.parametrize("task_id", ALL if os.environ.get("ENVPOOL_IMAGES") else SOME)
-def test_images_equal_those_of_gymnasium(task_id):
+def test_images_equal_those_of_gymnasium(task_id, backend):
     size = {"width": 120, "height": 100}
     reference = gymnasium.make(task_id, render_mode="rgb_array", **size)
-    with pool(task_id, shadow_size=-1, antialias=-1, reset_noise_scale=0.0, **size) as env:
+    with pool(task_id, backend=backend, shadow_size=-1, antialias=-1, reset_noise_scale=0.0, **size) as env:
         env.reset()
         reference.reset()
         reference.unwrapped.set_state(reference.unwrapped.init_qpos, reference.unwrapped.init_qvel)

@@ -136,7 +136,7 @@ def timed(num_envs: int, settings: Mapping[str, str], buffers: str, steps: int =
 
 def ids(small: bool) -> tuple[str, ...]:
     """Returns the ids that the programs use as pure functions."""
-    more = ("TagGridWorld-v0", "Pong-v5", "robots/HalfCheetah-v5", "robots/Ant-v5")
+    more = ("TagGridWorld-v0", "Pong-v5", "HalfCheetah-v5", "Ant-v5")
     return (*IDS[:4], more[0]) if small else (*IDS, *more)
 
 

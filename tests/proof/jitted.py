@@ -113,7 +113,7 @@ def atari() -> Arrays:
 
 def robots() -> Arrays:
     """Does the same as `scan` with robots."""
-    return _scanned("robots/HalfCheetah-v5", 64, 60) | _scanned("robots/Ant-v5", 64, 60)
+    return _scanned("HalfCheetah-v5", 64, 60) | _scanned("Ant-v5", 64, 60)
 
 
 def vmap() -> Arrays:

@@ -141,7 +141,7 @@ IDS = tuple(
     dict.fromkeys(
         (
             *("CartPole-v1", "Breakout-MinAtar", "TagGridWorld-v0", "Pong-v5", "LunarLander-v2"),
-            *("robots/HalfCheetah-v5", "robots/Ant-v5", "robots/Hopper-v5"),
+            *("HalfCheetah-v5", "Ant-v5", "Hopper-v5"),
             *("MiniGrid-Empty-8x8-v0", "TagContinuous-v0", "Breakout-v5", "Acrobot-v1"),
             *(sample.task_id for sample in SAMPLES),
         )

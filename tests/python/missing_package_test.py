@@ -31,10 +31,12 @@ WITHOUT = {
     },
     "ray": {"envpool.ray.make('CartPole-v1', 2, 1)": "[envpool] envpool.ray needs Ray, "},
     "mujoco": {
-        "envpool.make('Ant-v5')": "[Ant-v5] needs MuJoCo, ",
+        "envpool.make('Pusher-v5')": "[Pusher-v5] needs MuJoCo, ",
         "envpool.make_dm('CheetahRun-v1')": "[CheetahRun-v1] needs MuJoCo, ",
         "envpool.make_spec('Mujoco-v0')": "[Mujoco-v0] needs MuJoCo, ",
-        "envpool.jax.make('Ant-v5')": "[Ant-v5] needs MuJoCo, ",
+        "envpool.make('Ant-v5', backend='mujoco')": "[Ant-v5] needs MuJoCo, ",
+        "envpool.make('Ant-v5', render_mode='rgb_array', camera_name='track')": "[Ant-v5] needs MuJoCo, ",
+        "envpool.jax.make('Ant-v5', backend='mujoco')": "[Ant-v5] needs MuJoCo, ",
     },
     "dm_control": {"envpool.make('CheetahRun-v1')": "[CheetahRun-v1] needs the models of dm_control, "},
     "ale_py": {
@@ -54,7 +56,7 @@ WITHOUT = {
 # Another package that these calls need.
 NEEDS = {
     "envpool.make('CheetahRun-v1')": "mujoco",
-    "envpool.jax.make('Ant-v5')": "jax",
+    "envpool.jax.make('Ant-v5', backend='mujoco')": "jax",
     "envpool.jax.make('Pong-v5')": "jax",
 }
 CODE = """

@@ -17,13 +17,14 @@ import numpy as np
 import pytest
 
 import envpool
+from envpool.python.registry import find
 from tests.support import libraries
 from tests.support.samples import DAY
 
 pytest.importorskip("mujoco")
 
 STEPS = int(os.environ.get("ENVPOOL_TEST_ROBOTS", 250))
-IDS = [name.removeprefix("robots/") for name in envpool.list_all_envs() if name.startswith("robots/")]
+IDS = [name for name in envpool.list_all_envs() if find(name).family == "robots"]
 RUNNER = {
     "forward_reward_weight": 2.0,
     "ctrl_cost_weight": 0.3,
@@ -105,8 +106,8 @@ def test_lanes_have_the_bits_of_single_robots(task_id: str) -> None:
     """Compares groups of robots, which are stepped in lanes, with pools of one, which are not."""
     options: dict[str, Any] = {"num_threads": 1, "seed": DAY, "max_episode_steps": 60}
     random = np.random.default_rng(DAY)
-    with envpool.make(f"robots/{task_id}", num_envs=8, **options) as pool:
-        single = [envpool.make(f"robots/{task_id}", first_stream=i, **options) for i in range(8)]
+    with envpool.make(task_id, num_envs=8, **options) as pool:
+        single = [envpool.make(task_id, first_stream=i, **options) for i in range(8)]
         pool.reset()
         for one in single:
             one.reset()

@@ -31,7 +31,7 @@ def actions(policy: str, step: int, space: Any, random: np.random.Generator) -> 
 def compare(task_id: str, options: dict[str, Any], policy: str, steps: int, seed: int) -> list[str]:
     """Returns descriptions of the arrays that differ, at the first step at which some do."""
     common = {"num_envs": ENVS, "num_threads": 1, "seed": seed, **options}
-    with envpool.make(f"robots/{task_id}", **common) as ours, envpool.make(task_id, **common) as theirs:
+    with envpool.make(task_id, **common) as ours, envpool.make(task_id, backend="mujoco", **common) as theirs:
         random = np.random.default_rng(seed)
         results = ours.reset(), theirs.reset()
         for step in range(steps):

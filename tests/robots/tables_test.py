@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import os
 import sys
 from pathlib import Path
@@ -20,12 +20,12 @@ pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPO
 @pytest.fixture(scope="module")
 def tables() -> ModuleType:
     """The tool, as a module."""
-    spec = importlib.util.spec_from_file_location("mujoco_tables", Path(str(SOURCE), "tools", "mujoco_tables.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["mujoco_tables"] = module
-    spec.loader.exec_module(module)
-    return module
+    folder = str(Path(str(SOURCE), "tools"))
+    sys.path.insert(0, folder)
+    try:
+        return importlib.import_module("mujoco_tables")
+    finally:
+        sys.path.remove(folder)
 
 
 def test_the_tables_are_those_of_the_installed_mujoco(tables: ModuleType) -> None:

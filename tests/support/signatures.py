@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import envpool
-from envpool.python.options import Option, Value, declared_options
+from envpool.python.options import Option, Value
 from envpool.python.registry import Registration, find
 
 _HEAD = '''\
@@ -103,7 +103,7 @@ def _class_names(groups: Groups) -> list[str]:
 
 def _group(name: str, ids: list[Registration]) -> Iterator[str]:
     """Yields the types of a table's ids and options."""
-    each = [declared_options(registration.load(), registration.defaults) for registration in ids]
+    each = [registration.options() for registration in ids]
     yield f"{name}Id = Literal["
     yield from _wrapped(", ".join(f'"{registration.task_id}"' for registration in ids) + ",")
     yield "]"

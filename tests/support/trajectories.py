@@ -40,7 +40,7 @@ ALWAYS = (
     *("LunarLander-v3", "LunarLanderContinuous-v3", "BipedalWalkerHardcore-v3"),
     *("FourRooms-misc", "GaussianBandit-misc", "UmbrellaChain-bsuite"),
     *("MinAtar/Asterix-v1", "MinAtar/Seaquest-v0", "Pong-v5", "Breakout-v5"),
-    *("TagContinuous-v0", "TagGridWorld-v0", "Hopper-v5", "CheetahRun-v1", "SimplerBasic-v1"),
+    *("TagContinuous-v0", "TagGridWorld-v0", "Pusher-v5", "CheetahRun-v1", "SimplerBasic-v1"),
 )
 OPTIONS: dict[str, dict[str, Any]] = {
     "LunarLanderContinuous-v3": {"enable_wind": True},

@@ -80,7 +80,7 @@ class ControlSuite(MujocoFamily):
         return "Dmc" + _words(DOMAINS[task_id])
 
 
-def _own_options(domain: str, task: str) -> dict[str, Any]:
+def _options_of(domain: str, task: str) -> dict[str, Any]:
     if task == "three_poles":
         return {"num_poles": 3, "sparse": False}
     if domain in ("manipulator", "stacker"):
@@ -104,5 +104,5 @@ for _domain, (_frame_skip, _tasks) in TASKS.items():
             domain_name=_domain,
             task_name=_task,
             frame_skip=_frame_skip,
-            **_own_options(_domain, _task),
+            **_options_of(_domain, _task),
         )

@@ -11,6 +11,7 @@
 #include "envpool/mujoco/gym/planar_walker.h"
 #include "envpool/mujoco/gym/pusher.h"
 #include "envpool/mujoco/gym/reacher.h"
+#include "envpool/mujoco/gym/scene.h"
 #include "envpool/mujoco/gym/swimmer.h"
 #include "envpool/mujoco/render/rendered.h"
 
@@ -30,6 +31,7 @@ Tables gym_tables() {
       table<Gym<InvertedPendulum>>(),
       table<Gym<Pusher>>(),
       table<Gym<Reacher>>(),
+      table<Rendered<Scene, SceneCamera>>(),
       table<Gym<Swimmer>>(),
       table<Gym<Walker2d>>(),
   };

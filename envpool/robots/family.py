@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gymnasium's MuJoCo robots on our own solver, and the choice between it and MuJoCo's library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from envpool.mujoco.gym.family import GymMujoco
+from envpool.python.family import Family, Value
+from envpool.python.options import as_number, shown, wrong_value
+from envpool.python.registry import Registration
+
+if TYPE_CHECKING:
+    from envpool.python.construction import Construction
+    from envpool.robots.scene import SceneRenderer
+
+# Options of the library that change what is simulated or observed, with the values for which our solver does the same.
+_LIBRARY_ONLY: Mapping[str, Value] = {"frame_stack": 1, "from_pixels": False}
+# Options of images, which MuJoCo's renderer draws for both backends.
+_IMAGES: Mapping[str, Value] = {
+    "render_width": 0,
+    "render_height": 0,
+    "render_camera_id": -1,
+    "camera_name": "",
+    "default_camera_config": "",
+    "max_geom": 1000,
+    "shadow_size": -1,
+    "antialias": -1,
+    "gymnasium_v5_render_camera": True,
+}
+_MODELS = {
+    "HumanoidStandup": "humanoidstandup.xml",
+    "HalfCheetah": "half_cheetah.xml",
+    "InvertedDoublePendulum": "inverted_double_pendulum.xml",
+    "InvertedPendulum": "inverted_pendulum.xml",
+    "Walker2d": "walker2d_v5.xml",
+    "Walker2dOld": "walker2d.xml",
+}
+_BODIES = {"torso": 1, "front_left_leg": 2, "front_right_leg": 5, "back_leg": 8, "right_back_leg": 11}  # of the Ant
+
+
+def model_of(table: str) -> str:
+    """Returns the name of gymnasium's file with the model of a robot."""
+    return _MODELS.get(table, f"{table.lower()}.xml")
+
+
+def defaults_of(table: str) -> dict[str, Value]:
+    """Returns the defaults of the options that our solver's robots have in addition to what C++ declares."""
+    return {"backend": "envpool", "xml_file": model_of(table), **_LIBRARY_ONLY, **_IMAGES}
+
+
+class Robots(GymMujoco):
+    """gymnasium's robots, which our own solver simulates unless an option needs MuJoCo's library."""
+
+    BACKENDS = ("envpool", "mujoco")
+    OPTION_DOCS = {
+        "backend": "What simulates the robot: 'envpool' is our solver, 'mujoco' is MuJoCo's library.",
+        "xml_file": "Model: name of one of gymnasium's files, a path, or XML; another one than the id's needs the library.",
+        "frame_stack": "Number of stacked observations, the oldest first; more than 1 needs the library.",
+        "from_pixels": "Observe pixels; needs the library.",
+        "post_constraint": "Compute contact forces after a step, which this robot does not use.",
+        "render_width": "Width of an image; 0 means 480.",
+        "render_height": "Height of an image; 0 means 480.",
+        "render_camera_id": "Number of a camera of the model; -1 is the free camera.",
+        "camera_name": "Name of a camera of the model.",
+        "default_camera_config": "Settings of the free camera, such as 'distance=3 lookat=0,0,1'.",
+        "max_geom": "Maximum number of geoms in an image.",
+        "shadow_size": "Side of the shadow map; 0: no shadows, -1: the model's.",
+        "antialias": "Samples per pixel; 0: one, -1: the model's.",
+        "gymnasium_v5_render_camera": "Use gymnasium's free camera; otherwise the model's camera 'track'.",
+    }
+
+    def __init__(self) -> None:
+        Family.__init__(self, "robots")
+
+    def require(self) -> None:
+        """Requires nothing."""
+
+    def reference(self, task_id: str) -> str:
+        """Returns where the dynamics of an id come from."""
+        return "gymnasium 1.4.0, envs/mujoco, with MuJoCo 3.17.0 and our sine and cosine"
+
+    def choose(self, registration: Registration, caller_options: Mapping[str, Any]) -> tuple[Registration, str]:
+        """Chooses between our solver and MuJoCo's library.
+
+        Returns:
+            The registration, and why the library was chosen.
+
+        Raises:
+            TypeError, ValueError: There is no such backend, or our solver is to take an option that needs the library.
+        """
+        super().choose(registration, caller_options)
+        backend = caller_options.get("backend")
+        reason = _needs_library({**registration.defaults, **caller_options}, model_of(registration.table))
+        if reason and backend == "envpool":
+            raise ValueError(f"{reason} needs MuJoCo's library: give backend='mujoco', or no backend")
+        if backend == "mujoco":
+            reason = "backend='mujoco'"
+        if not reason:
+            return registration, ""
+        defaults = {**registration.defaults, "backend": "mujoco"}
+        table = registration.table.removesuffix("Old")
+        return registration._replace(origin=GymMujoco(), table=table, defaults=defaults), reason
+
+    def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
+        """Translates gymnasium's options into the declared ones, as for the library, and the name of a body.
+
+        Raises:
+            TypeError: A range is not a pair.
+            ValueError: An option is given by two names, or there is no such body.
+        """
+        options = super().translate(task_id, caller_options)
+        body = options.get("main_body")
+        if isinstance(body, str):
+            number = int(body) if body.removeprefix("-").isdecimal() else _BODIES.get(body)
+            if number is None:
+                expected = f"the number of a body, or one of {', '.join(map(repr, _BODIES))}"
+                raise wrong_value("main_body", expected, body)
+            options["main_body"] = number
+        return options
+
+    def prepare(self, task_id: str, options: dict[str, Value]) -> dict[str, Value]:
+        """Leaves out the options that C++ does not declare."""
+        ours = {"backend", "xml_file", *_LIBRARY_ONLY, *_IMAGES}
+        return {name: value for name, value in options.items() if name not in ours}
+
+    def renderer(self, construction: Construction) -> SceneRenderer | None:
+        """Returns MuJoCo's renderer. Without it, if MuJoCo or gymnasium is missing, images are simple drawings.
+
+        Raises:
+            MissingPackageError: Options of images need MuJoCo's renderer, which is missing.
+        """
+        from envpool.python.errors import MissingPackageError
+        from envpool.robots.scene import SceneRenderer
+
+        images = {name: construction.config[name] for name in _IMAGES}
+        try:
+            return SceneRenderer(construction, images)
+        except MissingPackageError:
+            if images != _IMAGES:
+                raise
+            return None
+
+
+def _needs_library(options: Mapping[str, Any], model: str) -> str:
+    """Returns the option that our solver does not have, with its value; an empty string if there is none."""
+    path = options.get("xml_file")
+    if path not in (model, model.removesuffix(".xml") + "_envpool.xml"):
+        return f"xml_file={shown(path)}"
+    for name, value in _LIBRARY_ONLY.items():
+        if as_number(options[name], type(value).__name__) != value:
+            return f"{name}={shown(options[name])}"
+    return ""
