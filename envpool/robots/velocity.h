@@ -92,15 +92,19 @@ ENVPOOL_ALWAYS_INLINE void bias_forces(Data<M, T>& d, const T* qvel) {
 
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void actuator_forces(Data<M, T>& d) {
-  // MuJoCo uses 0 for all controls if one of them is too large or not a number.
+  T control[M::kActuators];
+  // MuJoCo uses 0 for all controls if one of them, limited to its range, is too large or not a number.
   Mask<T> valid = yes<T>();
-  for (i32 a = 0; a < M::kActuators; ++a) valid = valid & (fabs(d.ctrl[a]) <= splat<T>(1e10));
+  for (i32 a = 0; a < M::kActuators; ++a) {
+    const Actuator& actuator = M::actuator(a);
+    control[a] = actuator.limited ? clamp(d.ctrl[a], actuator.low, actuator.high) : d.ctrl[a];
+    valid = valid & (fabs(control[a]) <= splat<T>(1e10));
+  }
   zero<M::kDofs>(d.qfrc_actuator);
   for (i32 a = 0; a < M::kActuators; ++a) {
     const Actuator& actuator = M::actuator(a);
-    T control = select(valid, d.ctrl[a], T{});
-    if (actuator.limited) control = clamp(control, actuator.low, actuator.high);
-    d.qfrc_actuator[actuator.dof] = d.qfrc_actuator[actuator.dof] + actuator.gear * (actuator.gain * control);
+    const T force = actuator.gain * select(valid, control[a], T{});
+    d.qfrc_actuator[actuator.dof] = d.qfrc_actuator[actuator.dof] + actuator.gear * force;
   }
 }
 

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares our solver with mj_step on random models, bit for bit.
+
+ENVPOOL_TEST_ROBOT_MODELS sets the number of models, of which every fourth is also compared in lanes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.robots.model_library import SOURCE, compile_models, run_with_our_sine, tool
+from tests.robots.random_models import random_model
+from tests.support.samples import DAY
+
+mujoco = pytest.importorskip("mujoco")
+pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
+
+COUNT = int(os.environ.get("ENVPOOL_TEST_ROBOT_MODELS", 4))
+TOGETHER = 4  # models in a translation unit
+STEPS = 1000
+
+
+def header_of(seed: int) -> str:
+    """Returns the header of a random model, or an empty string if it has no joints or is outside the subset."""
+    model = mujoco.MjModel.from_xml_string(random_model(seed))
+    tables = tool("mujoco_tables")
+    try:
+        return str(tables.header(model, f"Random{seed}Model", f"Random model {seed}"))
+    except tables.UnsupportedModelError:
+        return ""
+
+
+def compare(first: int, folder: Path) -> list[dict[str, Any]]:
+    """Compares TOGETHER models, whose seeds begin at `first`."""
+    seeds, headers = [], []
+    for seed in range(first, first + 100):
+        if len(seeds) < TOGETHER and (header := header_of(seed)):
+            seeds.append(seed)
+            headers.append(header)
+    names = [f"Random{seed}Model" for seed in seeds]
+    library = folder / f"models_{first}.so"
+    compile_models(library, headers, names, in_lanes=names[:1])
+    models = [
+        {"library": str(library), "name": name, "text": random_model(seed), "steps": STEPS, "seed": seed,
+         "in_lanes": name == names[0]}
+        for name, seed in zip(names, seeds, strict=True)
+    ]  # fmt: skip
+    return list(json.loads(run_with_our_sine("tests.robots.steps", json.dumps(models))))
+
+
+@pytest.mark.parametrize("number", range(-(-COUNT // TOGETHER)))
+def test_random_models_have_the_bits_of_the_library(number: int, tmp_path: Path) -> None:
+    results = compare(100 * (1000 * DAY + number), tmp_path)
+    print(json.dumps(results))  # pytest -rP shows it
+    assert len(results) == TOGETHER
+    for result in results:
+        assert result["steps"] == STEPS
+        assert result["differing"] == 0, result
