@@ -29,7 +29,7 @@ def load(text: str) -> mujoco.MjModel:
 def make_state(model: mujoco.MjModel, data: mujoco.MjData, random: np.random.Generator) -> None:
     """Puts a robot near its initial state."""
     mujoco.mj_resetData(model, data)
-    noise, speed = random.choice([0.01, 0.1, 0.6]), random.choice([0.0, 0.1, 2.0])
+    noise, speed = random.choice([0.01, 0.1, 0.6, 2.5]), random.choice([0.0, 0.1, 2.0])
     data.qpos += random.uniform(-noise, noise, model.nq)
     data.qvel += random.uniform(-speed, speed, model.nv)
     data.qacc_warmstart[:] = random.choice([0.0, 10.0]) * random.standard_normal(model.nv)
