@@ -186,15 +186,18 @@ def _geoms_of(model: mujoco.MjModel, body: int) -> range:
 
 
 def most_contacts(model: mujoco.MjModel, pair: Pair) -> int:
+    """Returns the largest number of contacts of a pair."""
     types = [int(model.geom_type[geom]) for geom in pair]
     return 2 if types in ([PLANE, CAPSULE], [CAPSULE, CAPSULE]) else 1
 
 
 def rows_per_contact(model: mujoco.MjModel, pair: Pair) -> int:
+    """Returns the number of constraint rows of a contact."""
     return 1 if dimensions(model, pair) == 1 else 4
 
 
 def dimensions(model: mujoco.MjModel, pair: Pair) -> int:
+    """Returns the condim of a pair: 1 without friction, 3 with it."""
     return int(max(model.geom_condim[geom] for geom in pair))
 
 

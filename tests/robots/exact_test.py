@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ import pytest
 
 import envpool
 from envpool.python.registry import find
-from tests.support import libraries
+from tests.robots.model_library import run_with_our_sine
 from tests.support.samples import DAY
 
 pytest.importorskip("mujoco")
@@ -72,11 +70,8 @@ MORE: list[tuple[str, dict[str, Any]]] = [
 
 def differences(comparisons: list[Any], *, preload: bool = True) -> list[str]:
     """Runs comparisons in a process of its own, with or without our sine and cosine."""
-    variables = {"LD_PRELOAD": libraries.library("robots_sine")} if preload else {}
-    command = [sys.executable, "-m", "tests.robots.library_episodes", json.dumps(comparisons)]
-    done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return list(json.loads(done.stdout.splitlines()[-1]))
+    output = run_with_our_sine("tests.robots.library_episodes", json.dumps(comparisons), preload=preload)
+    return list(json.loads(output))
 
 
 def test_all_robots_are_compared() -> None:

@@ -144,16 +144,16 @@ struct ModelLibrary {
 }  // namespace envpool::robots
 
 #define ROBOTS_MODEL_EXPORT extern "C" __attribute__((visibility("default")))
-#define ROBOTS_MODEL_LIBRARY(Name)                                                                             \
-  ROBOTS_MODEL_EXPORT void Name##_step(double* qpos, double* qvel, double* warm_start, const double* ctrl) {   \
-    envpool::robots::ModelLibrary<envpool::robots::Name>::step(qpos, qvel, warm_start, ctrl);                  \
-  }                                                                                                            \
-  ROBOTS_MODEL_EXPORT void Name##_forward(const double* qpos, const double* qvel, const double* warm_start,    \
-                                          const double* ctrl) {                                                \
-    envpool::robots::ModelLibrary<envpool::robots::Name>::forward(qpos, qvel, warm_start, ctrl);               \
-  }                                                                                                            \
-  ROBOTS_MODEL_EXPORT int Name##_read(const char* name, double* out) {                                         \
-    return envpool::robots::ModelLibrary<envpool::robots::Name>::read(name, out);                              \
+#define ROBOTS_MODEL_LIBRARY(Name)                                                                           \
+  ROBOTS_MODEL_EXPORT void Name##_step(double* qpos, double* qvel, double* warm_start, const double* ctrl) { \
+    envpool::robots::ModelLibrary<envpool::robots::Name>::step(qpos, qvel, warm_start, ctrl);                \
+  }                                                                                                          \
+  ROBOTS_MODEL_EXPORT void Name##_forward(const double* qpos, const double* qvel, const double* warm_start,  \
+                                          const double* ctrl) {                                              \
+    envpool::robots::ModelLibrary<envpool::robots::Name>::forward(qpos, qvel, warm_start, ctrl);             \
+  }                                                                                                          \
+  ROBOTS_MODEL_EXPORT int Name##_read(const char* name, double* out) {                                       \
+    return envpool::robots::ModelLibrary<envpool::robots::Name>::read(name, out);                            \
   }
 #if ENVPOOL_SIMD
 #define ROBOTS_MODEL_LANES(Name)                                                                                  \

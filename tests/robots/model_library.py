@@ -18,7 +18,16 @@ import numpy as np
 from tests.support import libraries
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
-FLAGS = ["-std=c++20", "-O1", "-ffp-contract=off", "-fno-tree-slp-vectorize", "-fPIC", "-shared", "-fvisibility=hidden", "-Wno-psabi"]
+FLAGS = [
+    "-std=c++20",
+    "-O1",
+    "-ffp-contract=off",
+    "-fno-tree-slp-vectorize",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-Wno-psabi",
+]
 LANES = 4
 MOST_NUMBERS = 1_000_000  # of an array of a robot's Data
 

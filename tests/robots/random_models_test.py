@@ -25,31 +25,33 @@ TOGETHER = 4  # models in a translation unit
 STEPS = 1000
 
 
-def header_of(seed: int) -> str:
-    """Returns the header of a random model, or an empty string if it has no joints or is outside the subset."""
+def header_of(seed: int, folder: Path) -> str:
+    """Saves a random model as <seed>.mjb and returns its header, or an empty string if it is outside the subset."""
     model = mujoco.MjModel.from_xml_string(random_model(seed))
     tables = tool("mujoco_tables")
     try:
-        return str(tables.header(model, f"Random{seed}Model", f"Random model {seed}"))
+        header = str(tables.header(model, f"Random{seed}Model", f"Random model {seed}"))
     except tables.UnsupportedModelError:
         return ""
+    mujoco.mj_saveModel(model, str(folder / f"{seed}.mjb"))
+    return header
 
 
 def compare(first: int, folder: Path) -> list[dict[str, Any]]:
     """Compares TOGETHER models, whose seeds begin at `first`."""
-    seeds, headers = [], []
+    headers: dict[int, str] = {}
     for seed in range(first, first + 100):
-        if len(seeds) < TOGETHER and (header := header_of(seed)):
-            seeds.append(seed)
-            headers.append(header)
-    names = [f"Random{seed}Model" for seed in seeds]
+        if len(headers) < TOGETHER and (header := header_of(seed, folder)):
+            headers[seed] = header
     library = folder / f"models_{first}.so"
-    compile_models(library, headers, names, in_lanes=names[:1])
+    names = {seed: f"Random{seed}Model" for seed in headers}
+    in_lanes = {min(headers)}
+    compile_models(library, [*headers.values()], [*names.values()], [names[seed] for seed in in_lanes])
+    common = {"library": str(library), "steps": STEPS}
     models = [
-        {"library": str(library), "name": name, "text": random_model(seed), "steps": STEPS, "seed": seed,
-         "in_lanes": name == names[0]}
-        for name, seed in zip(names, seeds, strict=True)
-    ]  # fmt: skip
+        {**common, "name": names[seed], "file": str(folder / f"{seed}.mjb"), "seed": seed, "in_lanes": seed in in_lanes}
+        for seed in headers
+    ]
     return list(json.loads(run_with_our_sine("tests.robots.steps", json.dumps(models))))
 
 

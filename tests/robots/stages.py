@@ -2,7 +2,7 @@
 """Compares every stage of our solver with the members of mjData, and prints the differences and counts, as JSON.
 
 Tests run this program with our sine and cosine preloaded (sine.cc). The argument is a list of models: each has the file
-of the library with our solver (model_library.py), the name of its struct, its MJCF or the file with it, the number of
+of the library with our solver (model_library.py), the name of its struct, the file of the compiled model, the number of
 states, and a seed.
 """
 
@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 
 from tests.robots.model_library import Array, Motion, Solver, tool
-from tests.robots.steps import controls, equal, load, make_state
+from tests.robots.steps import controls, equal, make_state
 
 # Members of mjData that our solver has in the same order, by the stage that computes them.
 STAGES = {
@@ -83,9 +83,9 @@ def limits(model: mujoco.MjModel, data: mujoco.MjData) -> Array:
     return np.array([[np.flatnonzero(row)[0], row[np.flatnonzero(row)[0]]] for row in rows], float).ravel()
 
 
-def compare(library: str, name: str, text: str, states: int, seed: int) -> dict[str, Any]:
+def compare(library: str, name: str, file: str, states: int, seed: int) -> dict[str, Any]:
     """Compares states that robots reach freely, after mj_forward and after mj_step."""
-    model, random = load(text), np.random.default_rng(seed)
+    model, random = mujoco.MjModel.from_binary_path(file), np.random.default_rng(seed)
     comparison = Comparison(model, Solver(ctypes.CDLL(library), name))
     data = mujoco.MjData(model)
     for state in range(states):

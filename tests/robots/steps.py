@@ -2,8 +2,9 @@
 """Steps robots freely with our solver and with MuJoCo's library, and prints the number of steps that differ, as JSON.
 
 Tests run this program with our sine and cosine preloaded (sine.cc). The argument is a list of models: each has the file
-of the library with our solver (model_library.py), the name of its struct, its MJCF or the file with it, the number of
-steps, a seed, and whether its lanes are compared too.
+of the library with our solver (model_library.py), the name of its struct, the file of the compiled model, the number of
+steps, a seed, and whether its lanes are compared too. Models are not compiled here, because their constants depend on
+the sine, too.
 """
 
 from __future__ import annotations
@@ -17,13 +18,6 @@ import mujoco
 import numpy as np
 
 from tests.robots.model_library import LANES, Array, Motion, Solver
-
-NAMES = ("qpos", "qvel", "qacc", "qacc_warmstart")
-
-
-def load(text: str) -> mujoco.MjModel:
-    """Loads a model from its MJCF or from a file."""
-    return mujoco.MjModel.from_xml_string(text) if text.lstrip().startswith("<") else mujoco.MjModel.from_xml_path(text)
 
 
 def make_state(model: mujoco.MjModel, data: mujoco.MjData, random: np.random.Generator) -> None:
@@ -46,7 +40,8 @@ def controls(model: mujoco.MjModel, step: int, random: np.random.Generator) -> A
     """Returns the controls of LANES robots: noise, noise that is held for a while, and two gaits."""
     held = np.random.default_rng(step // 25)
     parts = 0.15 * step * (1 + 0.3 * np.arange(model.nu))
-    unit = [random.uniform(-1.1, 1.1, model.nu), held.uniform(-1.1, 1.1, model.nu), np.sin(parts), np.sign(np.cos(parts))]
+    noise, steady = (source.uniform(-1.1, 1.1, model.nu) for source in (random, held))
+    unit = [noise, steady, np.sin(parts), np.sign(np.cos(parts))]
     limited = model.actuator_ctrllimited.astype(bool)
     return np.array(unit, dtype=np.float64) * np.where(limited, model.actuator_ctrlrange[:, 1], 1.0)
 
@@ -59,53 +54,64 @@ def equal(a: Array, b: Array) -> bool:
     return bool(np.array_equal(a, b, equal_nan=True))
 
 
-def compare(
-    library: str, name: str, text: str, steps: int, seed: int, in_lanes: bool, spoils: bool = True
-) -> dict[str, Any]:
-    """Compares steps, and returns how many differ, what the first difference is, and what happened in all steps."""
-    model, random = load(text), np.random.default_rng(seed)
+def change(model: mujoco.MjModel, data: mujoco.MjData, random: np.random.Generator) -> bool:
+    """Resets or spoils a robot now and then, and returns whether it has done so."""
+    chance = random.random()
+    if chance < 1 / 400:
+        make_state(model, data, random)
+    elif chance < 1 / 200:
+        spoil(model, data, random)
+    return bool(chance < 1 / 200)
+
+
+def compare(library: str, name: str, file: str, steps: int, seed: int, in_lanes: bool) -> dict[str, Any]:
+    """Compares steps of LANES robots, and returns how many differ, and what happened in all steps."""
+    model, random = mujoco.MjModel.from_binary_path(file), np.random.default_rng(seed)
     solver = Solver(ctypes.CDLL(library), name)
     data = [mujoco.MjData(model) for _ in range(LANES)]
     for d in data:
         make_state(model, d, random)
-    result: dict[str, Any] = {"name": name, "steps": 0, "differing": 0, "first": ""}
-    counts = dict.fromkeys(("touching", "limited", "bad", "lanes", "full"), 0)
+    counts = dict.fromkeys(("steps", "differing", "touching", "limited", "bad", "lanes", "full"), 0)
+    first = ""
     ours = copy_motion(data)
+    qacc = np.empty_like(ours.qvel)
     for step in range(steps // LANES):
-        for i, d in enumerate(data):
-            changes = random.random() < 1 / 200
-            if changes:
-                make_state(model, d, random)
-            d.ctrl[:] = controls(model, step, random)[i]
-            if spoils and random.random() < 1 / 300:
-                changes = True
-                spoil(model, d, random)
-            if changes:
-                for own, theirs in zip(ours, (d.qpos, d.qvel, d.qacc_warmstart), strict=True):
-                    own[i] = theirs
+        for d, ctrl in zip(data, controls(model, step, random), strict=True):
+            d.ctrl[:] = ctrl
+        changed = [change(model, d, random) for d in data]
+        if any(changed):
+            ours = copy_motion(data)
         ctrl = np.array([d.ctrl for d in data])
         lanes = Motion(*(array.copy() for array in ours))
         fits = in_lanes and solver.step_lanes(lanes, ctrl)
         for i, d in enumerate(data):
             mujoco.mj_step(model, d)
-            own = Motion(*(array[i] for array in ours))
-            solver.step(own, ctrl[i])
-            arrays = (own.qpos, own.qvel, solver.read("qacc"), own.warm_start)
-            wrong = [field for field, a in zip(NAMES, arrays, strict=True) if not equal(a, getattr(d, field))]
-            if fits and not all(equal(a[i], b[i]) for a, b in zip(lanes, ours, strict=True)):
-                wrong.append("lanes")
+            solver.step(Motion(*(array[i] for array in ours)), ctrl[i])
+            qacc[i] = solver.read("qacc")
             counts["touching"] += d.ncon > 0
             counts["limited"] += d.nl > 0
-            counts["bad"] += d.time < model.opt.timestep * 1.5
-            counts["lanes"] += fits
-            counts["full"] += in_lanes and not fits
-            result["steps"] += 1
-            if wrong:
-                result["differing"] += 1
-                result["first"] = result["first"] or f"step {step} of robot {i}: {', '.join(wrong)}"
-        if result["differing"]:
-            ours = copy_motion(data)  # count only steps that differ by themselves
-    return {**result, **counts}
+            counts["bad"] += d.time < model.opt.timestep * 1.5  # MuJoCo begins again at the time 0
+        theirs = copy_motion(data)
+        arrays = [*zip(Motion._fields, ours, theirs, strict=True), ("qacc", qacc, np.array([d.qacc for d in data]))]
+        arrays += [
+            (f"{field} in lanes", *pair) for field, *pair in zip(Motion._fields, lanes, theirs, strict=True) if fits
+        ]
+        wrong = [[field for field, a, b in arrays if not equal(a[i], b[i])] for i in differing(arrays)]
+        counts["steps"] += LANES
+        counts["lanes"] += LANES * fits
+        counts["full"] += LANES * (in_lanes and not fits)
+        counts["differing"] += len(wrong)
+        if wrong:
+            first = first or f"step {step}: {', '.join(wrong[0])}"
+            ours = theirs  # count only steps that differ by themselves
+    return {"name": name, **counts, "first": first}
+
+
+def differing(arrays: list[tuple[str, Array, Array]]) -> list[int]:
+    """Returns the robots of which an array differs."""
+    if all(equal(a, b) for _, a, b in arrays):
+        return []
+    return [i for i in range(LANES) if not all(equal(a[i], b[i]) for _, a, b in arrays)]
 
 
 def main() -> int:
