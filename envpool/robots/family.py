@@ -47,7 +47,13 @@ def model_of(table: str) -> str:
 
 def defaults_of(table: str) -> dict[str, Value]:
     """Returns the defaults of the options that our solver's robots have in addition to what C++ declares."""
-    return {"backend": "envpool", "xml_file": model_of(table), **_LIBRARY_ONLY, **_IMAGES}
+    unused: dict[str, Value] = {} if _reads_forces(table) else {"post_constraint": True}
+    return {"backend": "envpool", "xml_file": model_of(table), **_LIBRARY_ONLY, **unused, **_IMAGES}
+
+
+def _reads_forces(robot: str) -> bool:
+    """Returns whether C++ declares the option post_constraint, because the robot's task reads contact forces."""
+    return robot.startswith(("Ant", "Humanoid"))
 
 
 class Robots(GymMujoco):
@@ -123,6 +129,8 @@ class Robots(GymMujoco):
     def prepare(self, task_id: str, options: dict[str, Value]) -> dict[str, Value]:
         """Leaves out the options that C++ does not declare."""
         ours = {"backend", "xml_file", *_LIBRARY_ONLY, *_IMAGES}
+        if not _reads_forces(task_id):
+            ours.add("post_constraint")
         return {name: value for name, value in options.items() if name not in ours}
 
     def renderer(self, construction: Construction) -> SceneRenderer | None:
