@@ -186,15 +186,18 @@ def _geoms_of(model: mujoco.MjModel, body: int) -> range:
 
 
 def most_contacts(model: mujoco.MjModel, pair: Pair) -> int:
+    """Returns the most points at which the geoms of a pair touch."""
     types = [int(model.geom_type[geom]) for geom in pair]
     return 2 if types in ([PLANE, CAPSULE], [CAPSULE, CAPSULE]) else 1
 
 
 def rows_per_contact(model: mujoco.MjModel, pair: Pair) -> int:
+    """Returns the rows of constraints for each contact of a pair."""
     return 1 if dimensions_of(model, pair) == 1 else 4
 
 
 def dimensions_of(model: mujoco.MjModel, pair: Pair) -> int:
+    """Returns condim of the contacts of a pair."""
     return int(max(model.geom_condim[geom] for geom in pair))
 
 

@@ -14,6 +14,8 @@ from envpool.python.registry import Registration
 if TYPE_CHECKING:
     from envpool.python.construction import Construction
     from envpool.robots.scene import SceneRenderer
+else:
+    Construction = SceneRenderer = Any  # for `typing.get_type_hints`; these modules import this one
 
 # Options of the library that change what is simulated or observed, with the values for which our solver does the same.
 _LIBRARY_ONLY: Mapping[str, Value] = {"frame_stack": 1, "from_pixels": False}
@@ -121,7 +123,7 @@ class Robots(GymMujoco):
         if isinstance(body, str):
             number = int(body) if body.removeprefix("-").isdecimal() else _BODIES.get(body)
             if number is None:
-                expected = f"the number of a body, or one of {', '.join(map(repr, _BODIES))}"
+                expected = f"the number of a body from 0 to 13, or one of {', '.join(map(repr, _BODIES))}"
                 raise wrong_value("main_body", expected, body)
             options["main_body"] = number
         return options
