@@ -18,6 +18,21 @@ PLANE, SPHERE, CAPSULE = (int(getattr(mujoco.mjtGeom, f"mjGEOM_{kind}")) for kin
 _SOLVERS = (mujoco.mjtSolver.mjSOL_NEWTON, mujoco.mjtSolver.mjSOL_PGS)
 
 
+MOST_ROWS = 1000  # of contacts, for which a thread's stack has room
+MOST_ITERATIONS = 1000
+
+# The prefixes of the names of tables with numbers, and the elements to which they belong.
+_ELEMENTS = {"body": "body", "jnt": "joint", "geom": "geom", "site": "site", "tendon": "tendon", "actuator": "actuator"}
+# Tables of what the solver has no code for, unless all numbers are 0.
+_ZEROS = (
+    *("jnt_stiffnesspoly", "dof_dampingpoly", "dof_frictionloss", "body_gravcomp"),
+    *("geom_fluid", "geom_adhesion", "geom_surfacevel", "geom_gap"),
+    *("actuator_delay", "actuator_armature", "actuator_damping", "actuator_dampingpoly"),
+    *("tendon_stiffness", "tendon_stiffnesspoly", "tendon_damping", "tendon_dampingpoly", "tendon_frictionloss"),
+    *("tendon_armature", "tendon_limited", "tendon_actfrclimited"),
+)
+
+
 class UnsupportedModelError(ValueError):
     """A model has an element for which the solver has no code."""
 
@@ -42,14 +57,15 @@ def check(model: mujoco.MjModel) -> None:
     ):
         if getattr(model, count) > 0:
             raise UnsupportedModelError(f"expected a model without {what}, got one with {getattr(model, count)}")
+    if model.nv == 0:
+        raise UnsupportedModelError("expected a model with joints, got one without")
     _check_options(model)
+    _check_numbers(model)
     for i in range(model.njnt):
         _check_joint(model, i)
     for i in range(model.nv):
-        _require(model.dof_frictionloss[i] == 0, model, "joint", model.dof_jntid[i], "no frictionloss")
         _require(model.dof_damping[i] >= 0, model, "joint", model.dof_jntid[i], "damping of at least 0")
     for i in range(1, model.nbody):
-        _require(model.body_gravcomp[i] == 0, model, "body", i, "no gravcomp")
         _require(model.body_mass[i] > 0 and bool(np.all(model.body_inertia[i] > 0)), model, "body", i, "a mass above 0")
     for i in range(model.nu):
         _check_actuator(model, i)
@@ -60,11 +76,22 @@ def check(model: mujoco.MjModel) -> None:
         _check_geom(model, geom)
     for pair in pairs:
         _check_pair(model, pair)
+    rows = sum(most_contacts(model, pair) * rows_per_contact(model, pair) for pair in pairs)
+    if rows > MOST_ROWS:
+        raise UnsupportedModelError(f"expected at most {MOST_ROWS} rows of contacts, got up to {rows}")
 
 
 def _check_options(model: mujoco.MjModel) -> None:
     options = model.opt
+    for name in ("timestep", "gravity", "density", "viscosity", "tolerance", "ls_tolerance", "impratio", "wind"):
+        if not np.all(np.isfinite(getattr(options, name))):
+            raise UnsupportedModelError(f"option: expected finite numbers, got {name} {getattr(options, name)}")
     for holds, expected, got in (
+        (options.timestep > 0, "a timestep above 0", options.timestep),
+        (options.density >= 0, "a density of at least 0", options.density),
+        (options.viscosity >= 0, "a viscosity of at least 0", options.viscosity),
+        (1 <= options.iterations <= MOST_ITERATIONS, f"1 to {MOST_ITERATIONS} iterations", options.iterations),
+        (options.ls_iterations >= 1, "at least 1 for ls_iterations", options.ls_iterations),
         (options.solver in _SOLVERS, "solver Newton or PGS", mujoco.mjtSolver(options.solver).name),
         (
             options.solver == mujoco.mjtSolver.mjSOL_NEWTON or model.ntree == 1,
@@ -80,12 +107,34 @@ def _check_options(model: mujoco.MjModel) -> None:
         (options.impratio == 1, "impratio 1", options.impratio),
         (options.disableflags == 0, "no disable flags", options.disableflags),
         (options.enableflags == 0, "no enable flags", options.enableflags),
+        (options.disableactuator == 0, "no disabled actuators", f"the groups {options.disableactuator:#b}"),
         (options.noslip_iterations == 0, "noslip_iterations 0", options.noslip_iterations),
         (bool(np.all(options.wind == 0)), "no wind", options.wind),
         (not mujoco.mj_isSparse(model), "a dense Jacobian, that is, fewer than 60 dofs", f"{model.nv} dofs"),
     ):
         if not holds:
             raise UnsupportedModelError(f"option: expected {expected}, got {got}")
+
+
+def _check_numbers(model: mujoco.MjModel) -> None:
+    """Refuses numbers that are not finite, and those that must be 0."""
+    joint_of_position = np.searchsorted(model.jnt_qposadr, np.arange(model.nq), side="right") - 1
+    for table in dir(model):
+        prefix, _, name = table.partition("_")
+        kind, owners = _ELEMENTS.get(prefix, "joint"), None
+        if prefix in ("qpos0", "qpos"):
+            owners, name = joint_of_position, table
+        elif prefix == "dof":
+            owners = model.dof_jntid
+        elif prefix not in _ELEMENTS:
+            continue
+        numbers = getattr(model, table)
+        if not isinstance(numbers, np.ndarray) or len(numbers) == 0 or numbers.size == 0:
+            continue
+        for i, row in enumerate(numbers.reshape(len(numbers), -1)):
+            owner = i if owners is None else owners[i]
+            _require(bool(np.all(np.isfinite(row))), model, kind, owner, f"finite numbers in {name}")
+            _require(table not in _ZEROS or not np.any(row), model, kind, owner, f"no {name}")
 
 
 def _check_joint(model: mujoco.MjModel, i: int) -> None:
@@ -121,13 +170,10 @@ def _check_tendon(model: mujoco.MjModel, i: int) -> None:
     dofs = model.jnt_dofadr[model.wrap_objid[joints.start : joints.stop]]
     # MuJoCo sums the terms of a velocity in this order if there are fewer than four.
     _require(len(dofs) < 4 and bool(np.all(np.diff(dofs) > 0)), model, "tendon", i, "at most three joints, in order")
-    for name in ("stiffness", "damping", "frictionloss", "armature", "limited", "actfrclimited"):
-        _require(not getattr(model, f"tendon_{name}")[i], model, "tendon", i, f"no {name}")
 
 
 def _check_geom(model: mujoco.MjModel, i: int) -> None:
     _require(int(model.geom_type[i]) in (PLANE, SPHERE, CAPSULE), model, "geom", i, "a plane, sphere or capsule")
-    _require(model.geom_gap[i] == 0, model, "geom", i, "no gap")
     _require(model.geom_priority[i] == 0, model, "geom", i, "priority 0")
     if model.geom_type[i] == PLANE:
         _require(model.geom_bodyid[i] == 0, model, "geom", i, "a plane of the world body")

@@ -39,11 +39,13 @@ class _Builder:
 
     def model(self) -> str:
         trees = "".join(self.tree(i) for i in range(self.trees))
+        parts = [self.ground(), trees]
+        self.random.shuffle(parts)
         rest = f"{self.actuators()}{self.tendons()}{self.excludes()}"
         compiler = self.some(0.2, 'balanceinertia="true" boundmass="0.01"')
         return (
             f'<mujoco><compiler angle="radian" boundinertia="0.0001" {compiler}/>{self.option()}\n'
-            f"<worldbody>{self.ground()}{trees}</worldbody>\n{rest}</mujoco>\n"
+            f"<worldbody>{''.join(parts)}</worldbody>\n{rest}</mujoco>\n"
         )
 
     # Random choices.

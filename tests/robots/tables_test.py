@@ -55,7 +55,12 @@ XML = """
 </mujoco>
 """
 SECOND = '<body><joint/><geom size="0.1" contype="0" conaffinity="0"/></body>'
+SITES = '<worldbody><site name="a"/><site name="b"/></worldbody>'
+SPATIAL = f'{SITES}<tendon><spatial name="rope"><site site="a"/><site site="b"/></spatial></tendon>'
+FLOATING = '<worldbody><body name="{name}" {more}><freejoint/><geom name="{name}" size="0.1"/></body></worldbody>'
 SLIDE = '<joint joint="slide" coef="1"/>'
+LINK = "<body><joint/>" + 20 * '<geom size="0.1"/>' + "</body>"
+NAN, INFINITE = float("nan"), float("inf")
 PLAIN = {"joint": "slide", "geom": "capsule", "actuator": "motor"}
 
 
@@ -103,6 +108,36 @@ def test_only_the_differences_from_a_base_are_written(tables: ModuleType) -> Non
         ({"option": 'integrator="implicit"'}, "option: expected integrator Euler or RK4, got mjINT_IMPLICIT"),
         ({"option": 'impratio="2"'}, "option: expected impratio 1, got 2.0"),
         ({"option": 'wind="1 0 0"'}, "option: expected no wind"),
+        ({"option": 'timestep="0"'}, "option: expected a timestep above 0, got 0.0"),
+        ({"option": 'density="-1"'}, "option: expected a density of at least 0, got -1.0"),
+        ({"option": 'iterations="100000"'}, "option: expected 1 to 1000 iterations, got 100000"),
+        ({"option": 'ls_iterations="0"'}, "option: expected at least 1 for ls_iterations, got 0"),
+        ({"option": 'jacobian="sparse"'}, "option: expected a dense Jacobian"),
+        ({"option": 'actuatorgroupdisable="2"'}, "option: expected no disabled actuators, got the groups 0b100"),
+        ({"option": 'noslip_iterations="1"'}, "option: expected noslip_iterations 0, got 1"),
+        ({"more": '<option><flag contact="disable"/></option>'}, "option: expected no disable flags"),
+        ({"more": '<option><flag energy="enable"/></option>'}, "option: expected no enable flags"),
+        ({"friction": 'stiffness="1 2"'}, "joint 'hinge': expected no stiffnesspoly"),
+        ({"friction": 'damping="1 2"'}, "joint 'hinge': expected no dampingpoly"),
+        ({"friction": 'damping="-1"'}, "joint 'hinge': expected damping of at least 0"),
+        ({"friction": 'actuatorfrcrange="-1 1"'}, "joint 'hinge': expected no actuatorfrcrange"),
+        ({"softness": 'fluidshape="ellipsoid"'}, "geom 'pole': expected no fluid"),
+        ({"softness": 'solmix="0"'}, "geom 1: expected a solmix above 0"),
+        ({"geom": "ellipsoid"}, "geom 'pole': expected a plane, sphere or capsule"),
+        ({"actuator": "velocity"}, "actuator 'motor': expected no bias"),
+        (
+            {"actuator": "intvelocity", "force": 'actrange="0 1"'},
+            "without actuators with an activation, got one with 1",
+        ),
+        ({"force": 'delay="0.1" nsample="3"'}, "actuator 'motor': expected no delay"),
+        ({"more": SPATIAL}, "tendon 'rope': expected a fixed tendon"),
+        ({"more": FLOATING.format(name="ball2", more="")}, "'pole': expected collisions within one kinematic tree"),
+        ({"more": FLOATING.format(name="air", more='gravcomp="1"')}, "body 'air': expected no gravcomp"),
+        (
+            {"more": FLOATING.format(name="hand", more='mocap="true"').replace("<freejoint/>", "")},
+            "without mocap bodies",
+        ),
+        ({"more": '<contact><pair geom1="pole" geom2="floor"/></contact>'}, "without contact pairs, got one with 1"),
         (
             {"more": '<equality><joint joint1="hinge" joint2="slide"/></equality>'},
             "expected a model without equality constraints, got one with 1",
@@ -122,3 +157,51 @@ def test_other_models_are_refused_by_the_name_of_the_element(
 ) -> None:
     with pytest.raises(tables.UnsupportedModelError, match=message.replace("(", r"\(")):
         tables.header(model(**parts), "Mine", "A test")
+
+
+@pytest.mark.parametrize(
+    ("table", "index", "number", "message"),
+    [
+        ("body_mass", 1, 0, "body 'cart': expected a mass above 0"),
+        ("body_mass", 2, -1, "body 'pole': expected a mass above 0"),
+        ("body_inertia", (1, 2), 0, "body 'cart': expected a mass above 0"),
+        ("body_pos", (2, 1), NAN, "body 'pole': expected finite numbers in pos"),
+        ("body_subtreemass", 0, INFINITE, "body 'world': expected finite numbers in subtreemass"),
+        ("qpos0", 1, NAN, "joint 'hinge': expected finite numbers in qpos0"),
+        ("qpos_spring", 0, NAN, "joint 'slide': expected finite numbers in qpos_spring"),
+        ("jnt_axis", (1, 0), NAN, "joint 'hinge': expected finite numbers in axis"),
+        ("dof_armature", 1, NAN, "joint 'hinge': expected finite numbers in armature"),
+        ("geom_friction", (1, 0), NAN, "geom 'pole': expected finite numbers in friction"),
+        ("geom_rgba", (0, 3), NAN, "geom 'floor': expected finite numbers in rgba"),
+        ("geom_solimp", (2, 4), INFINITE, "geom 'ball': expected finite numbers in solimp"),
+        ("actuator_gear", (0, 0), NAN, "actuator 'motor': expected finite numbers in gear"),
+    ],
+)
+def test_numbers_that_are_not_finite_and_masses_of_0_are_refused(
+    tables: ModuleType, table: str, index: object, number: float, message: str
+) -> None:
+    changed = model()
+    getattr(changed, table)[index] = number
+    with pytest.raises(tables.UnsupportedModelError, match=message):
+        tables.header(changed, "Mine", "A test")
+
+
+@pytest.mark.parametrize("option", ["timestep", "density", "viscosity", "tolerance", "ls_tolerance", "impratio"])
+def test_options_that_are_not_finite_are_refused(tables: ModuleType, option: str) -> None:
+    changed = model()
+    setattr(changed.opt, option, NAN)
+    with pytest.raises(tables.UnsupportedModelError, match=f"option: expected finite numbers, got {option} nan"):
+        tables.header(changed, "Mine", "A test")
+
+
+def test_models_without_joints_or_with_too_many_contacts_are_refused(tables: ModuleType) -> None:
+    for bodies, message in (
+        ("<body><geom size='0.1'/></body>", "expected a model with joints, got one without"),
+        (
+            f"<body><joint/><geom size='0.1'/>{LINK * 20}</body>",
+            "expected at most 1000 rows of contacts, got up to 304000",
+        ),
+    ):
+        changed = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+        with pytest.raises(tables.UnsupportedModelError, match=message):
+            tables.header(changed, "Mine", "A test")
