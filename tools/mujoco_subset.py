@@ -242,6 +242,12 @@ def rows_per_contact(model: mujoco.MjModel, pair: Pair) -> int:
     return 1 if dimensions_of(model, pair) == 1 else 4
 
 
+def moving_body(model: mujoco.MjModel, pair: Pair) -> int:
+    """Returns a body of a pair that is not static."""
+    bodies = [int(model.geom_bodyid[geom]) for geom in pair]
+    return max(bodies, key=lambda body: int(model.body_treeid[body]))
+
+
 def dimensions_of(model: mujoco.MjModel, pair: Pair) -> int:
     """Returns condim of the contacts of a pair."""
     return int(max(model.geom_condim[geom] for geom in pair))

@@ -16,25 +16,23 @@ ENVPOOL_ALWAYS_INLINE void contact_forces(const Data<M, T>& d, T (*cfrc_ext)[6])
       const Contact<T>& contact = d.contact[k];
       const Pair& pair = M::pair(contact.pair);
       const ConstraintRow<T>* const row = &d.row[contact.row];
-      T local[3]{}, force[3], offset[3], torque[3];
+      T local[3]{}, force[3];
       for (i32 r = 0; r < (pair.dimensions == 1 ? 1 : 4); ++r) local[0] = local[0] + row[r].force;
       for (i32 a = 0; a < 2 && pair.dimensions == 3; ++a) {
         local[1 + a] = (row[2 * a].force - row[2 * a + 1].force) * pair.friction;
       }
       for (int i = 0; i < 3; ++i) {
         force[i] = contact.frame[i] * local[0] + contact.frame[3 + i] * local[1] + contact.frame[6 + i] * local[2];
-        offset[i] = d.com[pair.root][i] - contact.pos[i];
       }
-      cross(torque, offset, force);
-      const i32 body1 = M::geom(pair.geom1).body, body2 = M::geom(pair.geom2).body;
-      for (int i = 0; i < 3; ++i) {
-        if (body1 > 0) {
-          cfrc_ext[body1][i] = cfrc_ext[body1][i] - -torque[i];
-          cfrc_ext[body1][3 + i] = cfrc_ext[body1][3 + i] - force[i];
-        }
-        if (body2 > 0) {
-          cfrc_ext[body2][i] = cfrc_ext[body2][i] + -torque[i];
-          cfrc_ext[body2][3 + i] = cfrc_ext[body2][3 + i] + force[i];
+      for (i32 side = 0; side < 2; ++side) {
+        const i32 body = M::geom(side == 0 ? pair.geom1 : pair.geom2).body;
+        if (body == 0) continue;
+        T offset[3], torque[3];
+        for (int i = 0; i < 3; ++i) offset[i] = d.com[M::body(body).root][i] - contact.pos[i];
+        cross(torque, offset, force);
+        for (int i = 0; i < 3; ++i) {
+          cfrc_ext[body][i] = side == 0 ? cfrc_ext[body][i] - -torque[i] : cfrc_ext[body][i] + -torque[i];
+          cfrc_ext[body][3 + i] = side == 0 ? cfrc_ext[body][3 + i] - force[i] : cfrc_ext[body][3 + i] + force[i];
         }
       }
     }

@@ -104,7 +104,9 @@ class _Builder:
         root = self.one_of("free", "free", "planar", "fixed", "slide", "alone")
         joints = ""
         if root in ("free", "alone"):
-            joints = self.one_of("<freejoint/>", '<joint type="free" armature="0.1"/>', '<joint type="free"/>')
+            joints = self.one_of(
+                "<freejoint/>", '<joint type="free" armature="0.1"/>', '<joint type="free" damping="0.3"/>'
+            )
             self.dofs += 6
         elif root == "planar":
             joints = self.joint("slide", "1 0 0") + self.joint("slide", "0 0 1") + self.joint("hinge", "0 1 0")

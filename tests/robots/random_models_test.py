@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPO
 
 COUNT = int(os.environ.get("ENVPOOL_TEST_ROBOT_MODELS", 4))
 TOGETHER = 4  # models in a translation unit
-STEPS = 1000
+STATES, STEPS = 20, 1000
 
 
 def header_of(seed: int, folder: Path) -> str:
@@ -38,7 +38,7 @@ def header_of(seed: int, folder: Path) -> str:
 
 
 def compare(first: int, folder: Path) -> list[dict[str, Any]]:
-    """Compares TOGETHER models, whose seeds begin at `first`."""
+    """Compares TOGETHER models, whose seeds begin at `first`: first each stage in a few states, and then free steps."""
     headers: dict[int, str] = {}
     for seed in range(first, first + 100):
         if len(headers) < TOGETHER and (header := header_of(seed, folder)):
@@ -47,19 +47,23 @@ def compare(first: int, folder: Path) -> list[dict[str, Any]]:
     names = {seed: f"Random{seed}Model" for seed in headers}
     in_lanes = {min(headers)}
     compile_models(library, [*headers.values()], [*names.values()], [names[seed] for seed in in_lanes])
-    common = {"library": str(library), "steps": STEPS}
-    models = [
-        {**common, "name": names[seed], "file": str(folder / f"{seed}.mjb"), "seed": seed, "in_lanes": seed in in_lanes}
+    common = [
+        {"library": str(library), "name": names[seed], "file": str(folder / f"{seed}.mjb"), "seed": seed}
         for seed in headers
     ]
-    return list(json.loads(run_with_our_sine("tests.robots.steps", json.dumps(models))))
+    stages = [{**model, "states": STATES} for model in common]
+    results = json.loads(run_with_our_sine("tests.robots.stages", json.dumps(stages)))
+    steps = [{**model, "steps": STEPS, "in_lanes": model["seed"] in in_lanes} for model in common]
+    more = json.loads(run_with_our_sine("tests.robots.steps", json.dumps(steps)))
+    return [{**one, **two} for one, two in zip(results, more, strict=True)]
 
 
 @pytest.mark.parametrize("number", range(-(-COUNT // TOGETHER)))
 def test_random_models_have_the_bits_of_the_library(number: int, tmp_path: Path) -> None:
     results = compare(100 * (1000 * DAY + number), tmp_path)
-    print(json.dumps(results))  # pytest -rP shows it
+    print(json.dumps([{**result, "compared": ""} for result in results]))  # pytest -rP shows it
     assert len(results) == TOGETHER
     for result in results:
+        assert result["differences"] == [], result
         assert result["steps"] == STEPS
         assert result["differing"] == 0, result

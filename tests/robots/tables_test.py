@@ -74,6 +74,13 @@ def test_a_model_within_the_subset_is_accepted(tables: ModuleType) -> None:
     assert "struct Mine {" in header and "kPairs = 2;" in header
 
 
+def test_pairs_belong_to_the_tree_of_the_body_that_moves(tables: ModuleType) -> None:
+    walls = '<worldbody><body name="wall"><geom name="wall" size="0.1"/></body></worldbody>'
+    for changed in (model(), model(more=walls)):  # the wall comes after the bodies that move
+        moving = [tables.moving_body(changed, pair) for pair in tables.pairs_of(changed)]
+        assert moving and all(changed.body_treeid[body] == 0 for body in moving)
+
+
 def test_only_the_differences_from_a_base_are_written(tables: ModuleType) -> None:
     base = tables.header(model(), "Mine", "A test")
     other = tables.header(model(softness='friction="2"'), "Other", "A test", (model(), "Walker2dModel"))
