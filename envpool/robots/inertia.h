@@ -33,14 +33,17 @@ ENVPOOL_ALWAYS_INLINE void composite_inertia(Data<M, T>& d) {
   }
 }
 
-// Replaces a matrix with the structure of M by its factors. `inverse` receives 1 / D.
+// Replaces a matrix with the structure of M by its factors. `inverse` receives 1 / D. Elements of D that are almost 0 or
+// negative, as those of a singular matrix may be, are replaced by a small number.
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void factorize(T* matrix, T* inverse) {
   ENVPOOL_UNROLL
   for (i32 i = M::kDofs - 1; i >= 0; --i) {
     const Dof& dof = M::dof(i);
     T* const row = matrix + dof.row;
-    inverse[i] = 1.0 / row[dof.ancestors];
+    T& diagonal = row[dof.ancestors];
+    diagonal = select(diagonal < splat<T>(kMinValue), splat<T>(kMinValue), diagonal);
+    inverse[i] = 1.0 / diagonal;
     ENVPOOL_UNROLL
     for (i32 k = dof.ancestors - 1; k >= 0; --k) {
       const Dof& ancestor = M::dof(M::column(dof.row + k));
