@@ -16,14 +16,15 @@ template <class T, int kSize>
 struct Triangle {
   T at[kSize][kSize];
 
-  // Replaces the matrix, of `n` rows, by its Cholesky factor.
+  // Replaces the matrix, of `n` rows, by its Cholesky factor. If the matrix is singular, as rounding makes it at huge
+  // speeds, columns of its missing ranks are zeros below a small diagonal.
   ENVPOOL_ALWAYS_INLINE void factorize(i32 n) {
     ENVPOOL_UNROLL
     for (i32 j = 0; j < n; ++j) {
       T square = at[j][j] - dot<kSize>(at[j], at[j], j);
-      square = select(square < splat<T>(kMinValue), splat<T>(kMinValue), square);
-      at[j][j] = sqrt(square);
-      const T inverse = 1.0 / at[j][j];
+      const Mask<T> lost = square < splat<T>(kMinValue);
+      at[j][j] = sqrt(select(lost, splat<T>(kMinValue), square));
+      const T inverse = select(lost, T{}, 1.0 / at[j][j]);
       for (i32 i = j + 1; i < n; ++i) at[i][j] = (at[i][j] - dot<kSize>(at[i], at[j], j)) * inverse;
     }
   }

@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 
 from tests.robots.model_library import Array, Motion, Solver, tool
-from tests.robots.steps import controls, equal, make_state
+from tests.robots.steps import Controls, equal, make_state
 
 # Members of mjData that our solver has in the same order, by the stage that computes them.
 STAGES = {
@@ -87,11 +87,11 @@ def compare(library: str, name: str, file: str, states: int, seed: int) -> dict[
     """Compares states that robots reach freely, after mj_forward and after mj_step."""
     model, random = mujoco.MjModel.from_binary_path(file), np.random.default_rng(seed)
     comparison = Comparison(model, Solver(ctypes.CDLL(library), name))
-    data = mujoco.MjData(model)
+    data, actions = mujoco.MjData(model), Controls(model, random)
     for state in range(states):
         if state % 10 == 0:
             make_state(model, data, random)
-        data.ctrl[:] = controls(model, state, random)[state // 10 % 4]
+        data.ctrl[:] = actions.at(state)[state // 10 % 4]
         motion = Motion(*(np.array(array) for array in (data.qpos, data.qvel, data.qacc_warmstart)))
         ctrl = np.array(data.ctrl)
         mujoco.mj_forward(model, data)

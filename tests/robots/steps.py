@@ -32,22 +32,31 @@ def make_state(model: mujoco.MjModel, data: mujoco.MjData, random: np.random.Gen
 def spoil(model: mujoco.MjModel, data: mujoco.MjData, random: np.random.Generator) -> None:
     """Makes a state or a control so bad that MuJoCo begins again at the initial state or ignores the controls, or fast.
 
-    Speeds of 1e5 and more are left out. With them, the stages of RK4 reach accelerations of 1e40, for which rounding
-    leaves no digit of the solver's Hessian.
+    At the highest speeds, rounding leaves no digit of inertia matrices and of the solver's Hessian.
     """
     array = [data.qvel, data.qpos, data.ctrl][int(random.integers(3))]
     if len(array) > 0:
-        array[int(random.integers(len(array)))] = random.choice([np.nan, np.inf, -1e11, 300.0])
+        array[int(random.integers(len(array)))] = random.choice([np.nan, np.inf, -1e11, 1e9, 1e5, 300.0])
 
 
-def controls(model: mujoco.MjModel, step: int, random: np.random.Generator) -> Array:
-    """Returns the controls of LANES robots: noise, noise that is held for a while, and two gaits."""
-    held = np.random.default_rng(step // 25)
-    parts = 0.15 * step * (1 + 0.3 * np.arange(model.nu))
-    noise, steady = (source.uniform(-1.1, 1.1, model.nu) for source in (random, held))
-    unit = [noise, steady, np.sin(parts), np.sign(np.cos(parts))]
-    limited = model.actuator_ctrllimited.astype(bool)
-    return np.array(unit, dtype=np.float64) * np.where(limited, model.actuator_ctrlrange[:, 1], 1.0)
+class Controls:
+    """The controls of LANES robots: noise, noise that is held for a while, and two gaits."""
+
+    def __init__(self, model: mujoco.MjModel, random: np.random.Generator) -> None:
+        self._random, self._count = random, model.nu
+        limited = model.actuator_ctrllimited.astype(bool)
+        self._scale = np.where(limited, model.actuator_ctrlrange[:, 1], 1.0)
+        self._held = self._noise()
+
+    def at(self, step: int) -> Array:
+        """Returns the controls at a step. Calls must be in order."""
+        if step % 25 == 0:
+            self._held = self._noise()
+        phases = 0.15 * step * (1 + 0.3 * np.arange(self._count))
+        return np.array([self._noise(), self._held, np.sin(phases), np.sign(np.cos(phases))]) * self._scale
+
+    def _noise(self) -> Array:
+        return self._random.uniform(-1.1, 1.1, self._count)
 
 
 def copy_motion(data: list[mujoco.MjData]) -> Motion:
@@ -55,7 +64,7 @@ def copy_motion(data: list[mujoco.MjData]) -> Motion:
 
 
 def equal(a: Array, b: Array) -> bool:
-    return bool(np.array_equal(a, b, equal_nan=True))
+    return a.tobytes() == b.tobytes() or bool(np.array_equal(a, b, equal_nan=True))
 
 
 def change(model: mujoco.MjModel, data: mujoco.MjData, random: np.random.Generator) -> bool:
@@ -77,10 +86,10 @@ def compare(library: str, name: str, file: str, steps: int, seed: int, in_lanes:
         make_state(model, d, random)
     counts = dict.fromkeys(("steps", "differing", "touching", "limited", "bad", "lanes", "full"), 0)
     first = ""
-    ours = copy_motion(data)
+    actions, ours = Controls(model, random), copy_motion(data)
     qacc = np.empty_like(ours.qvel)
     for step in range(steps // LANES):
-        for d, ctrl in zip(data, controls(model, step, random), strict=True):
+        for d, ctrl in zip(data, actions.at(step), strict=True):
             d.ctrl[:] = ctrl
         changed = [change(model, d, random) for d in data]
         if any(changed):
