@@ -33,8 +33,8 @@ ENVPOOL_ALWAYS_INLINE void composite_inertia(Data<M, T>& d) {
   }
 }
 
-// Replaces a matrix with the structure of M by its factors. `inverse` receives 1 / D. Elements of D that are almost 0 or
-// negative, as those of a singular matrix may be, are replaced by a small number.
+// Replaces a matrix with the structure of M by its factors. `inverse` receives 1 / D. Elements of D that are almost 0
+// or negative, as those of a singular matrix may be, are replaced by a small number.
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void factorize(T* matrix, T* inverse) {
   ENVPOOL_UNROLL
@@ -57,6 +57,12 @@ ENVPOOL_ALWAYS_INLINE void factorize(T* matrix, T* inverse) {
   }
 }
 
+// Computes a term of the product of a row of a matrix with the structure of M and a vector.
+template <class M, class T>
+ENVPOOL_ALWAYS_INLINE T row_term(const T* matrix, const T* x, i32 element) {
+  return matrix[element] * x[M::column(element)];
+}
+
 // Solves a system with the factors.
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void solve(const T* factor, const T* inverse, T* x) {
@@ -74,21 +80,21 @@ ENVPOOL_ALWAYS_INLINE void solve(const T* factor, const T* inverse, T* x) {
   ENVPOOL_UNROLL
   for (i32 i = 1; i < M::kDofs; ++i) {
     const Dof& dof = M::dof(i);
-    const auto term = [&](i32 k) { return factor[dof.row + k] * x[M::column(dof.row + k)]; };
     T sum{};
     i32 k = 0;
     if (dof.ancestors >= 4) {
-      T s0 = term(0), s1 = term(1), s2 = term(2), s3 = term(3);
+      T s0 = row_term<M>(factor, x, dof.row), s1 = row_term<M>(factor, x, dof.row + 1),
+        s2 = row_term<M>(factor, x, dof.row + 2), s3 = row_term<M>(factor, x, dof.row + 3);
       for (k = 4; k + 4 <= dof.ancestors; k += 4) {
-        s0 = s0 + term(k);
-        s1 = s1 + term(k + 1);
-        s2 = s2 + term(k + 2);
-        s3 = s3 + term(k + 3);
+        s0 = s0 + row_term<M>(factor, x, dof.row + k);
+        s1 = s1 + row_term<M>(factor, x, dof.row + k + 1);
+        s2 = s2 + row_term<M>(factor, x, dof.row + k + 2);
+        s3 = s3 + row_term<M>(factor, x, dof.row + k + 3);
       }
       sum = (s0 + s2) + (s1 + s3);
     }
     for (i32 rest = 0; rest < 3; ++rest) {
-      if (k + rest < dof.ancestors) sum = sum + term(k + rest);
+      if (k + rest < dof.ancestors) sum = sum + row_term<M>(factor, x, dof.row + k + rest);
     }
     x[i] = x[i] - sum;
   }

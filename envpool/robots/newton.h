@@ -50,7 +50,7 @@ struct Triangle {
         T* const x = changes[change].x;
         const T sign = changes[change].sign;
         T square = at[k][k] * at[k][k] + sign * (x[k] * x[k]);
-        lost = lost | (square < splat<T>(kMinValue));
+        lost = lost | ((square < splat<T>(kMinValue)) & (x[k] != T{}));
         square = select(square < splat<T>(kMinValue), splat<T>(kMinValue), square);
         const T root = sqrt(square), c = root / at[k][k], inverse = 1.0 / c, s = x[k] / at[k][k], signed_s = sign * s;
         at[k][k] = root;
@@ -115,9 +115,14 @@ class NewtonSolver {
   ENVPOOL_ALWAYS_INLINE ConstraintRow<T>& row(i32 k) { return d_.row[M::kTrees == 1 ? k : rows_[k]]; }
   ENVPOOL_ALWAYS_INLINE T multiply(i32 k, const T* x) { return multiply_row(d_, row(k), x, first_, n_); }
 
+  // The dot product of the tree's parts of two vectors.
+  ENVPOOL_ALWAYS_INLINE T dot_of_tree(const T* a, const T* b) const {
+    return dot<M::kDofs>(a + first_, b + first_, n_);
+  }
+
   // Returns whether the decrease of the cost that a step along the negative gradient predicts is below the tolerance.
   ENVPOOL_ALWAYS_INLINE Mask<T> is_small(T scale, const T* step) const {
-    return 0.5 * scale * dot<M::kDofs>(gradient_ + first_, step + first_, n_) < splat<T>(M::kTolerance);
+    return 0.5 * scale * dot_of_tree(gradient_, step) < splat<T>(M::kTolerance);
   }
 
   // Computes the forces of the rows and the gradient of the cost, and returns its norm.
@@ -135,7 +140,7 @@ class NewtonSolver {
       }
     }
     for (i32 i = first_; i < first_ + n_; ++i) gradient_[i] = force_[i] - d_.qfrc_smooth[i] - sum[i];
-    return sqrt(dot<M::kDofs>(gradient_ + first_, gradient_ + first_, n_));
+    return sqrt(dot_of_tree(gradient_, gradient_));
   }
 
   ENVPOOL_ALWAYS_INLINE void make_hessian(Triangle<T, M::kDofs>& hessian) {
@@ -175,10 +180,10 @@ class NewtonSolver {
     T direction[M::kDofs]{}, moved_force[M::kDofs];
     LineRow<T> line_rows[kRows];
     for (i32 i = first_; i < first_ + n_; ++i) direction[i] = -step_[i];
-    const T length = sqrt(dot<M::kDofs>(direction + first_, direction + first_, n_));
+    const T length = sqrt(dot_of_tree(direction, direction));
     multiply_mass(d_, direction, moved_force);
-    const auto along = [&](const T* x) { return dot<M::kDofs>(direction + first_, x + first_, n_); };
-    const Line<T> line{along(force_) - along(d_.qfrc_smooth), 0.5 * along(moved_force),
+    const Line<T> line{dot_of_tree(direction, force_) - dot_of_tree(direction, d_.qfrc_smooth),
+                       0.5 * dot_of_tree(direction, moved_force),
                        M::kTolerance * M::kLineSearchTolerance * length / scale};
     for (i32 k = 0; k < count_; ++k) {
       const ConstraintRow<T>& r = row(k);
@@ -259,6 +264,12 @@ class NewtonSolver {
   Triangle<T, M::kDofs> hessian_;
 };
 
+// The cost of a row that has the given residual.
+template <class T>
+ENVPOOL_ALWAYS_INLINE T row_cost(const ConstraintRow<T>& row, T residual) {
+  return select(residual < T{}, 0.5 * row.weight * residual * residual, T{});
+}
+
 // Computes d.qacc and d.qfrc_constraint. The solver starts at the acceleration of the last step or at that without
 // constraints, whichever has the lower cost.
 template <class M, class T>
@@ -268,13 +279,10 @@ ENVPOOL_ALWAYS_INLINE void solve_by_newton(Data<M, T>& d, const T* warm_start) {
   if constexpr (M::kLimits + M::kContactRows > 0) {
     if (d.rows == 0) return;
     T warm_cost{}, smooth_cost{}, momentum[M::kDofs];
-    const auto cost = [](const ConstraintRow<T>& row, T residual) {
-      return select(residual < T{}, 0.5 * row.weight * residual * residual, T{});
-    };
     for (i32 k = 0; k < d.rows; ++k) {
       const ConstraintRow<T>& row = d.row[k];
-      warm_cost = warm_cost + cost(row, multiply_row(d, row, warm_start, 0, M::kDofs) - row.reference);
-      smooth_cost = smooth_cost + cost(row, multiply_row(d, row, d.qacc_smooth, 0, M::kDofs) - row.reference);
+      warm_cost = warm_cost + row_cost(row, multiply_row(d, row, warm_start, 0, M::kDofs) - row.reference);
+      smooth_cost = smooth_cost + row_cost(row, multiply_row(d, row, d.qacc_smooth, 0, M::kDofs) - row.reference);
     }
     multiply_mass(d, warm_start, momentum);
     for (i32 i = 0; i < M::kDofs; ++i) {

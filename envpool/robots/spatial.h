@@ -146,6 +146,11 @@ template <class T>
 struct Inertia {
   T at[10];
 };
+// Computes an element of the product of two matrices.
+template <class T>
+ENVPOOL_ALWAYS_INLINE T product_element(const T* a, const T* b, int row, int column) {
+  return a[3 * row] * b[column] + a[3 * row + 1] * b[3 + column] + a[3 * row + 2] * b[6 + column];
+}
 // `rotation` is that of the frame in which the moments are `moments`, and `offset` its place.
 template <class T>
 ENVPOOL_ALWAYS_INLINE void make_inertia(Inertia<T>& out, const f64* moments, const T* rotation, const T* offset,
@@ -155,16 +160,13 @@ ENVPOOL_ALWAYS_INLINE void make_inertia(Inertia<T>& out, const f64* moments, con
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) columns[3 * i + k] = r[3 * k + i] * moments[i];
   }
-  const auto entry = [&](int row, int column) {
-    return r[3 * row] * columns[column] + r[3 * row + 1] * columns[3 + column] + r[3 * row + 2] * columns[6 + column];
-  };
   const T x = offset[0], y = offset[1], z = offset[2];
-  out.at[0] = entry(0, 0) + mass * (y * y + z * z);
-  out.at[1] = entry(1, 1) + mass * (x * x + z * z);
-  out.at[2] = entry(2, 2) + mass * (x * x + y * y);
-  out.at[3] = entry(0, 1) - mass * x * y;
-  out.at[4] = entry(0, 2) - mass * x * z;
-  out.at[5] = entry(1, 2) - mass * y * z;
+  out.at[0] = product_element(r, columns, 0, 0) + mass * (y * y + z * z);
+  out.at[1] = product_element(r, columns, 1, 1) + mass * (x * x + z * z);
+  out.at[2] = product_element(r, columns, 2, 2) + mass * (x * x + y * y);
+  out.at[3] = product_element(r, columns, 0, 1) - mass * x * y;
+  out.at[4] = product_element(r, columns, 0, 2) - mass * x * z;
+  out.at[5] = product_element(r, columns, 1, 2) - mass * y * z;
   for (int i = 0; i < 3; ++i) out.at[6 + i] = mass * offset[i];
   out.at[9] = splat<T>(mass);
 }

@@ -44,7 +44,13 @@ def tool(name: str) -> ModuleType:
         sys.path.remove(folder)
 
 
-def compile_models(library: Path, headers: Sequence[str], names: Sequence[str], in_lanes: Sequence[str] = ()) -> None:
+def compile_models(
+    library: Path,
+    headers: Sequence[str],
+    names: Sequence[str],
+    in_lanes: Sequence[str] = (),
+    optimization: str = "-O1",
+) -> None:
     """Compiles a library with the solver for models.
 
     Args:
@@ -52,13 +58,14 @@ def compile_models(library: Path, headers: Sequence[str], names: Sequence[str], 
         headers: the texts of the headers with the models' tables.
         names: the names of the models' structs.
         in_lanes: those of models that are also compiled in lanes.
+        optimization: the compiler's level of optimization.
     """
     parts = [*headers, '#include "tests/robots/model_library.h"']
     parts += [f"ROBOTS_MODEL_LIBRARY({name})" for name in names]
     parts += [f"ROBOTS_MODEL_LANES({name})" for name in in_lanes]
     source = library.with_suffix(".cc")
     source.write_text("\n".join(part.replace("#pragma once", "") for part in parts) + "\n")
-    subprocess.run(["g++", *FLAGS, f"-I{SOURCE}", str(source), "-o", str(library)], check=True)
+    subprocess.run(["g++", *FLAGS, optimization, f"-I{SOURCE}", str(source), "-o", str(library)], check=True)
 
 
 def run_with_our_sine(module: str, argument: str, *, preload: bool = True) -> str:
