@@ -123,7 +123,14 @@ class Collider {
     for (int i = 0; i < 3; ++i) frame[i] = center2[i] - center1[i];
     const T square = dot3(frame, frame);
     const f64 reach = margin + radius1 + radius2;
-    const T distance = normalize3(frame) - radius1 - radius2;
+    const T norm = normalize3(frame), distance = norm - radius1 - radius2;
+    const Mask<T> coincide = near & (norm < splat<T>(kMinValue));
+    if (any(coincide)) {  // the normal is perpendicular to both geoms, as for planar robots whose limbs cross
+      T normal[3];
+      cross(normal, pose_[M::pair(pair).geom1].axis, pose_[M::pair(pair).geom2].axis);
+      normalize3(normal);
+      for (int i = 0; i < 3; ++i) frame[i] = select(coincide, normal[i], frame[i]);
+    }
     const Mask<T> touches = near & (square <= splat<T>(reach * reach)) & (distance < splat<T>(margin));
     for (int i = 0; i < 3; ++i) pos[i] = frame[i] * (radius1 + distance * 0.5) + center1[i];
     add_contact(pair, touches, distance, pos, frame);

@@ -34,6 +34,7 @@ class _Builder:
         # Trees must not collide with each other, so each has a bit of its own.
         self.trees = 1 if random.random() < 0.6 else int(random.integers(2, 5))
         self.collides_with_itself = False
+        self.is_flat = False  # the tree stays within the plane of x and z, in which its limbs cross
         self.is_soft = random.random() < 0.5  # geoms and limits have their own softness
         self.has_margin = random.random() < 0.3
 
@@ -54,7 +55,15 @@ class _Builder:
         return float(self.random.uniform(low, high))
 
     def vector(self, scale: float, size: int = 3) -> str:
-        return _text(*self.random.uniform(-scale, scale, size))
+        numbers = self.random.uniform(-scale, scale, size)
+        if self.is_flat:
+            numbers[1::3] = 0
+        return _text(*numbers)
+
+    def turn(self, scale: float) -> str:
+        """Returns a quaternion, which need not be normalized."""
+        x, y, z = self.random.uniform(-scale, scale, 3)
+        return _text(1, 0, y, 0) if self.is_flat else _text(1, x, y, z)
 
     def some(self, chance: float, text: str) -> str:
         return text if self.random.random() < chance else ""
@@ -90,18 +99,19 @@ class _Builder:
         bits = f'contype="{2**self.trees - 1}" conaffinity="{self.one_of(0, 0, 1)}"'
         text = ""
         for _ in range(self.one_of(0, 1, 1, 1, 2)):
-            tilt = self.some(0.4, f'quat="1 {self.vector(0.2)}"')
+            tilt = self.some(0.4, f'quat="{self.turn(0.2)}"')
             place = f'pos="{self.vector(1, 2)} {_text(self.uniform(-0.5, 0.1))}"'
             text += f'<geom type="plane" size="5 5 1" {tilt} {place} {bits} {self.contact()}/>'
         for _ in range(self.one_of(0, 0, 1)):
             geom = f"<geom {self.shape()} {bits} {self.contact()}/>"
-            text += self.one_of(geom, f'<body pos="{self.vector(1)}" quat="1 {self.vector(1)}">{geom}</body>')
+            text += self.one_of(geom, f'<body pos="{self.vector(1)}" quat="{self.turn(1)}">{geom}</body>')
         return text
 
     def tree(self, number: int) -> str:
         self.collides_with_itself = self.random.random() < 0.5
         most = int(self.random.integers(1, 4 if self.trees > 1 else 9))
         root = self.one_of("free", "free", "planar", "fixed", "slide", "alone")
+        self.is_flat = root == "planar" and self.random.random() < 0.7
         joints = ""
         if root in ("free", "alone"):
             joints = self.one_of(
@@ -113,7 +123,9 @@ class _Builder:
         elif root == "slide":
             joints = self.joint("slide") + self.joint("hinge")
         place = f'pos="{self.vector(0.5, 2)} {_text(self.uniform(0, 1.2))}"'
-        return self.body(number, joints, place, 1 if root == "alone" else most)
+        text = self.body(number, joints, place, 1 if root == "alone" else most)
+        self.is_flat = False
+        return text
 
     def body(self, tree: int, joints: str, place: str, most: int) -> str:
         """Returns a body with `most` bodies in its subtree, itself included, or fewer."""
@@ -124,7 +136,7 @@ class _Builder:
             name = f'name="{self.body_names[-1]}"'
         own = self.some(0.2, self.inertial()) + "".join(self.geom(tree) for _ in range(self.one_of(1, 1, 1, 2)))
         own += self.some(0.2, f'<site pos="{self.vector(0.2)}"/>')
-        text = f'<body {name} {place} {self.some(0.3, f"""quat="1 {self.vector(0.7)}" """)}>{joints}{own}'
+        text = f'<body {name} {place} {self.some(0.3, f"""quat="{self.turn(0.7)}" """)}>{joints}{own}'
         left = most - 1
         while left > 0 and self.dofs < MOST_DOFS:
             size = int(self.random.integers(1, left + 1))
@@ -137,13 +149,15 @@ class _Builder:
     def inertial(self) -> str:
         mass = self.uniform(0.1, 5)
         moments = mass * 0.02 * self.random.uniform(1, 1.9, 3)
-        turned = self.one_of("", f'quat="1 {self.vector(1)}"')
+        turned = self.one_of("", f'quat="{self.turn(1)}"')
         return f'<inertial pos="{self.vector(0.1)}" {turned} mass="{_text(mass)}" diaginertia="{_text(*moments)}"/>'
 
     def joint(self, kind: str, axis: str = "") -> str:
         self.dofs += 1
         name = f"joint{len(self.joints)}"
         self.joints.append(name)
+        if self.is_flat and not axis:
+            axis = self.one_of("1 0 0", "0 0 -1") if kind == "slide" else self.one_of("0 1 0", "0 -1 0")
         axis = axis or self.one_of("1 0 0", "0 1 0", "0 0 -1", self.vector(1))
         low, high = self.uniform(-1.2, 0.1), self.uniform(0.2, 1.2)
         margin = self.some(0.3, f'margin="{_text(self.uniform(0, 0.04))}"')
@@ -170,7 +184,7 @@ class _Builder:
 
     def geom(self, tree: int) -> str:
         shape = self.shape()
-        place = "" if "fromto" in shape else self.some(0.4, f'pos="{self.vector(0.2)}" quat="1 {self.vector(1)}"')
+        place = "" if "fromto" in shape else self.some(0.4, f'pos="{self.vector(0.2)}" quat="{self.turn(1)}"')
         own = 2**tree
         bits = f'contype="{own if self.collides_with_itself else 0}" conaffinity="{own}"'
         bits = self.one_of(bits, bits, bits, bits, 'contype="0" conaffinity="0"')
