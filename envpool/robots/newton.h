@@ -278,7 +278,7 @@ ENVPOOL_ALWAYS_INLINE void solve_by_newton(Data<M, T>& d, const T* warm_start) {
   copy<M::kDofs>(d.qacc, d.qacc_smooth);
   if constexpr (M::kLimits + M::kContactRows > 0) {
     if (d.rows == 0) return;
-    T warm_cost{}, smooth_cost{}, momentum[M::kDofs];
+    T warm_cost{}, smooth_cost{}, distance{}, momentum[M::kDofs];
     for (i32 k = 0; k < d.rows; ++k) {
       const ConstraintRow<T>& row = d.row[k];
       warm_cost = warm_cost + row_cost(row, multiply_row(d, row, warm_start, 0, M::kDofs) - row.reference);
@@ -286,9 +286,9 @@ ENVPOOL_ALWAYS_INLINE void solve_by_newton(Data<M, T>& d, const T* warm_start) {
     }
     multiply_mass(d, warm_start, momentum);
     for (i32 i = 0; i < M::kDofs; ++i) {
-      warm_cost = warm_cost + 0.5 * (momentum[i] - d.qfrc_smooth[i]) * (warm_start[i] - d.qacc_smooth[i]);
+      distance = distance + 0.5 * (momentum[i] - d.qfrc_smooth[i]) * (warm_start[i] - d.qacc_smooth[i]);
     }
-    const Mask<T> is_cold = warm_cost > smooth_cost;
+    const Mask<T> is_cold = warm_cost + distance > smooth_cost;
     for (i32 i = 0; i < M::kDofs; ++i) d.qacc[i] = select(is_cold, d.qacc_smooth[i], warm_start[i]);
     for (i32 tree = 0; tree < M::kTrees; ++tree) NewtonSolver<M, T>(d, tree).run();
   }
