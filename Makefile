@@ -130,7 +130,7 @@ build/wheel/.built: build/wheel/.made
 	@touch $@
 
 # Libraries that a family takes from another installed package. The wheel does not contain them.
-OTHERS_LIBRARIES := libmujoco.so.3.17.0
+OTHERS_LIBRARIES := libmujoco.so.3.17.0 libmujoco.so.4.0.0
 
 build/wheel/.checked: build/wheel/.built tools/check_wheel.py
 	@rm -rf $(VENV)/empty

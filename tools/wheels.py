@@ -25,7 +25,7 @@ import old_glibc
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "wheels"
 VERSIONS = [(3, minor) for minor in range(10, 15)]
-OTHERS_LIBRARIES = "libmujoco.so.3.17.0"  # installed by another package
+OTHERS_LIBRARIES = ("libmujoco.so.3.17.0", "libmujoco.so.4.0.0")  # installed by another package
 CHECKED_IDS = os.environ.get("WHEELS_CHECKED_IDS", "Pong")  # check_wheel.py tries the ids that contain this
 
 
@@ -100,8 +100,7 @@ def build(version: str, python: Path, source: Path, offline: bool, options: list
         "-m",
         "auditwheel",
         "repair",
-        "--exclude",
-        OTHERS_LIBRARIES,
+        *(f"--exclude={library}" for library in OTHERS_LIBRARIES),
         "-w",
         OUT,
         wheel,
