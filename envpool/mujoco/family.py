@@ -26,7 +26,7 @@ class MujocoFamily(Family):
 
     PART: str
     MODELS: str
-    RELEASES = releases.SUPPORTED
+    RELEASES: tuple[str, ...] = releases.SUPPORTED
     WHY_NOT_OTHERS = ""
     PATHS = ("xml_file",)
 

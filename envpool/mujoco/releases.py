@@ -12,7 +12,7 @@ import envpool.mujoco.packages as packages
 from envpool.python.errors import MissingPackageError, missing_package
 
 # As in pyproject.toml and third_party/mujoco/mujoco.cmake. Results differ between releases, from their last digits on.
-SUPPORTED = ("3.17.0", "4.0.0")
+SUPPORTED: tuple[str, ...] = ("3.17.0", "4.0.0")
 
 
 def install(release: str = SUPPORTED[0]) -> str:
@@ -55,13 +55,29 @@ def load() -> None:
 
     Raises:
         MissingPackageError: The package is not installed, or has a release that is not supported.
-        RuntimeError: The library cannot be loaded.
+        RuntimeError: The library cannot be loaded, or the process has loaded that of another release.
     """
-    _, library = installed()
+    release, library = installed()
+    # A library of another release that was loaded with RTLD_GLOBAL would take precedence over this one, and MuJoCo would
+    # end the process.
+    if loaded := _global_release():
+        if loaded != release:
+            raise RuntimeError(f"cannot load MuJoCo {release}, because this process has loaded MuJoCo {loaded}")
+        return
     try:
         _load(str(library))
     except OSError as error:
         raise RuntimeError(f"cannot load {library}: {error}") from None
+
+
+def _global_release() -> str:
+    """Returns the release of the library whose symbols all libraries of the process can use; an empty string if none."""
+    try:
+        version = ctypes.CDLL(None).mj_versionString
+    except AttributeError:
+        return ""
+    version.restype = ctypes.c_char_p
+    return str(version().decode())
 
 
 @functools.lru_cache
