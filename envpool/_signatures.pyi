@@ -1583,439 +1583,6 @@ class PongOptions(CommonOptions, total=False):
     rounding: Literal["nearest", "towards_zero"]
     """rounding of the ball's speed in y; the default is 'nearest'."""
 
-MujocoAntId = Literal[
-    "Ant-v3", "Ant-v4", "Ant-v5",
-]
-
-class MujocoAntOptions(CommonOptions, total=False):
-    """The options of MujocoAntId."""
-
-    xml_file: str | bytes
-    """Model: name of one of gymnasium's files, a path, or XML; the default is 'ant.xml'."""
-    frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
-    frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
-    post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
-    info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
-    forward_reward_weight: float
-    """Reward per unit of velocity; a number; the default is 1."""
-    ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; the default is 0.5."""
-    contact_cost_weight: float
-    """Cost per unit of squared contact force; a number; the default is 0.0005."""
-    healthy_reward: float
-    """Reward for a step in a healthy state; a number; the default is 1."""
-    terminate_when_unhealthy: bool
-    """Terminate the episode in an unhealthy state; the default is True."""
-    legacy_healthy_reward: bool
-    """Also give healthy_reward for the step in which the robot becomes unhealthy; the default depends on the id."""
-    healthy_z_min: float
-    """Lower bound of the torso's height in a healthy state; a number; the default is 0.2."""
-    healthy_z_max: float
-    """Upper bound of the torso's height in a healthy state; a number; the default is 1."""
-    main_body: str | bytes
-    """Name or number of the body whose velocity is rewarded; the default depends on the id."""
-    contact_force_min: float
-    """Lower bound of contact forces; a number; the default is -1."""
-    contact_force_max: float
-    """Upper bound of contact forces; a number; the default is 1."""
-    reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
-    exclude_current_positions_from_observation: bool
-    """Leave the torso's x and y out of the observation; the default is True."""
-    use_contact_force: bool
-    """Contact forces have a cost and are observed; the default depends on the id."""
-    include_cfrc_ext_in_observation: bool
-    """Observe contact forces, if use_contact_force is set; the default is True."""
-    exclude_worldbody_contact_forces: bool
-    """Leave contact forces of the world body out of the observation; the default depends on the id."""
-    from_pixels: bool
-    """Observe pixels; the default is False."""
-    render_width: int
-    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_height: int
-    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
-    camera_name: str | bytes
-    """Name of a camera of the model; the default is ''."""
-    default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
-    max_geom: int
-    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
-    shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    the default is -1."""
-    antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
-    gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
-
-MujocoHalfCheetahId = Literal[
-    "HalfCheetah-v3", "HalfCheetah-v4", "HalfCheetah-v5",
-]
-
-class MujocoHalfCheetahOptions(CommonOptions, total=False):
-    """The options of MujocoHalfCheetahId."""
-
-    xml_file: str | bytes
-    """Model: name of one of gymnasium's files, a path, or XML; the default is 'half_cheetah.xml'."""
-    frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
-    frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
-    post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
-    info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
-    forward_reward_weight: float
-    """Reward per unit of velocity; a number; the default is 1."""
-    ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; the default is 0.1."""
-    reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
-    exclude_current_positions_from_observation: bool
-    """Leave the root's x out of the observation; the default is True."""
-    from_pixels: bool
-    """Observe pixels; the default is False."""
-    render_width: int
-    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_height: int
-    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
-    camera_name: str | bytes
-    """Name of a camera of the model; the default is ''."""
-    default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
-    max_geom: int
-    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
-    shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    the default is -1."""
-    antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
-    gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
-
-MujocoHopperId = Literal[
-    "Hopper-v3", "Hopper-v4", "Hopper-v5",
-]
-
-class MujocoHopperOptions(CommonOptions, total=False):
-    """The options of MujocoHopperId."""
-
-    xml_file: str | bytes
-    """Model: name of one of gymnasium's files, a path, or XML; the default is 'hopper.xml'."""
-    frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
-    frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
-    post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
-    info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
-    forward_reward_weight: float
-    """Reward per unit of velocity; a number; the default is 1."""
-    ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; the default is 0.001."""
-    healthy_reward: float
-    """Reward for a step in a healthy state; a number; the default is 1."""
-    terminate_when_unhealthy: bool
-    """Terminate the episode in an unhealthy state; the default is True."""
-    legacy_healthy_reward: bool
-    """Also give healthy_reward for the step in which the robot becomes unhealthy; the default depends on the id."""
-    healthy_z_min: float
-    """Lower bound of the torso's height in a healthy state; a number; the default is 0.7."""
-    healthy_z_max: float
-    """Upper bound of the torso's height in a healthy state; a number; the default is inf."""
-    healthy_state_min: float
-    """Lower bound of the other elements of the state in a healthy state; a number; the default is -100."""
-    healthy_state_max: float
-    """Upper bound of the other elements of the state in a healthy state; a number; the default is 100."""
-    healthy_angle_min: float
-    """Lower bound of the torso's angle in a healthy state; a number; the default is -0.2."""
-    healthy_angle_max: float
-    """Upper bound of the torso's angle in a healthy state; a number; the default is 0.2."""
-    velocity_min: float
-    """Lower bound of observed velocities; a number; the default is -10."""
-    velocity_max: float
-    """Upper bound of observed velocities; a number; the default is 10."""
-    reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.005."""
-    exclude_current_positions_from_observation: bool
-    """Leave the root's x out of the observation; the default is True."""
-    from_pixels: bool
-    """Observe pixels; the default is False."""
-    render_width: int
-    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_height: int
-    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
-    camera_name: str | bytes
-    """Name of a camera of the model; the default is ''."""
-    default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
-    max_geom: int
-    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
-    shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    the default is -1."""
-    antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
-    gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
-
-MujocoHumanoidId = Literal[
-    "Humanoid-v3", "Humanoid-v4", "Humanoid-v5",
-]
-
-class MujocoHumanoidOptions(CommonOptions, total=False):
-    """The options of MujocoHumanoidId."""
-
-    xml_file: str | bytes
-    """Model: name of one of gymnasium's files, a path, or XML; the default is 'humanoid.xml'."""
-    frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
-    frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
-    post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
-    info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
-    forward_reward_weight: float
-    """Reward per unit of velocity; a number; the default is 1.25."""
-    ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; the default is 0.1."""
-    use_contact_force: bool
-    """Contact forces have a cost; the default depends on the id."""
-    contact_cost_weight: float
-    """Cost per unit of squared contact force; a number; the default is 5e-07."""
-    contact_cost_min: float
-    """Lower bound of the contact cost; a number; the default is -inf."""
-    contact_cost_max: float
-    """Upper bound of the contact cost; a number; the default is 10."""
-    healthy_reward: float
-    """Reward for a step in a healthy state; a number; the default is 5."""
-    terminate_when_unhealthy: bool
-    """Terminate the episode in an unhealthy state; the default is True."""
-    legacy_healthy_reward: bool
-    """Also give healthy_reward for the step in which the robot becomes unhealthy; the default depends on the id."""
-    healthy_z_min: float
-    """Lower bound of the torso's height in a healthy state; a number; the default is 1."""
-    healthy_z_max: float
-    """Upper bound of the torso's height in a healthy state; a number; the default is 2."""
-    reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.01."""
-    exclude_current_positions_from_observation: bool
-    """Leave the torso's x and y out of the observation; the default is True."""
-    exclude_worldbody_observations: bool
-    """Leave the world body out of the observation; the default depends on the id."""
-    exclude_root_actuator_forces: bool
-    """Leave actuator forces on the root out of the observation; the default depends on the id."""
-    include_cinert_in_observation: bool
-    """Observe inertias; the default is True."""
-    include_cvel_in_observation: bool
-    """Observe velocities about the centre of mass; the default is True."""
-    include_qfrc_actuator_in_observation: bool
-    """Observe actuator forces; the default is True."""
-    include_cfrc_ext_in_observation: bool
-    """Observe contact forces; the default is True."""
-    from_pixels: bool
-    """Observe pixels; the default is False."""
-    render_width: int
-    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_height: int
-    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
-    camera_name: str | bytes
-    """Name of a camera of the model; the default is ''."""
-    default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
-    max_geom: int
-    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
-    shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    the default is -1."""
-    antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
-    gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
-
-MujocoHumanoidStandupId = Literal[
-    "HumanoidStandup-v2", "HumanoidStandup-v4", "HumanoidStandup-v5",
-]
-
-class MujocoHumanoidStandupOptions(CommonOptions, total=False):
-    """The options of MujocoHumanoidStandupId."""
-
-    xml_file: str | bytes
-    """Model: name of one of gymnasium's files, a path, or XML; the default is 'humanoidstandup.xml'."""
-    frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
-    frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
-    post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
-    info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
-    forward_reward_weight: float
-    """Reward per unit of height / timestep; a number; the default is 1."""
-    ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; the default is 0.1."""
-    contact_cost_weight: float
-    """Cost per unit of squared contact force; a number; the default is 5e-07."""
-    contact_cost_min: float
-    """Lower bound of the contact cost; a number; the default is -inf."""
-    contact_cost_max: float
-    """Upper bound of the contact cost; a number; the default is 10."""
-    healthy_reward: float
-    """Reward for each step; a number; the default is 1."""
-    reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.01."""
-    exclude_current_positions_from_observation: bool
-    """Leave the torso's x and y out of the observation; the default is True."""
-    exclude_worldbody_observations: bool
-    """Leave the world body out of the observation; the default depends on the id."""
-    exclude_root_actuator_forces: bool
-    """Leave actuator forces on the root out of the observation; the default depends on the id."""
-    include_cinert_in_observation: bool
-    """Observe inertias; the default is True."""
-    include_cvel_in_observation: bool
-    """Observe velocities about the centre of mass; the default is True."""
-    include_qfrc_actuator_in_observation: bool
-    """Observe actuator forces; the default is True."""
-    include_cfrc_ext_in_observation: bool
-    """Observe contact forces; the default is True."""
-    from_pixels: bool
-    """Observe pixels; the default is False."""
-    render_width: int
-    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_height: int
-    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
-    camera_name: str | bytes
-    """Name of a camera of the model; the default is ''."""
-    default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
-    max_geom: int
-    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
-    shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    the default is -1."""
-    antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
-    gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
-
-MujocoInvertedDoublePendulumId = Literal[
-    "InvertedDoublePendulum-v2", "InvertedDoublePendulum-v4", "InvertedDoublePendulum-v5",
-]
-
-class MujocoInvertedDoublePendulumOptions(CommonOptions, total=False):
-    """The options of MujocoInvertedDoublePendulumId."""
-
-    xml_file: str | bytes
-    """Model: name of one of gymnasium's files, a path, or XML; the default is 'inverted_double_pendulum.xml'."""
-    frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
-    frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
-    post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
-    info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
-    healthy_reward: float
-    """Reward for a step, before penalties; a number; the default is 10."""
-    reward_if_not_terminated: bool
-    """Give no healthy_reward for the step that ends the episode; the default depends on the id."""
-    constraint_obs_dim: int
-    """Number of observed constraint forces; an int from 0 to 1000; the default depends on the id."""
-    healthy_z_max: float
-    """Height of the tip at which the episode ends; a number; the default is 1."""
-    observation_min: float
-    """Lower bound of observed velocities and forces; a number; the default is -10."""
-    observation_max: float
-    """Upper bound of observed velocities and forces; a number; the default is 10."""
-    reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
-    from_pixels: bool
-    """Observe pixels; the default is False."""
-    render_width: int
-    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_height: int
-    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
-    camera_name: str | bytes
-    """Name of a camera of the model; the default is ''."""
-    default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default depends on the id."""
-    max_geom: int
-    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
-    shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    the default is -1."""
-    antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
-    gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
-
-MujocoInvertedPendulumId = Literal[
-    "InvertedPendulum-v2", "InvertedPendulum-v4", "InvertedPendulum-v5",
-]
-
-class MujocoInvertedPendulumOptions(CommonOptions, total=False):
-    """The options of MujocoInvertedPendulumId."""
-
-    xml_file: str | bytes
-    """Model: name of one of gymnasium's files, a path, or XML; the default is 'inverted_pendulum.xml'."""
-    frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; the default is 2."""
-    frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
-    post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
-    info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
-    healthy_reward: float
-    """Reward for a step; a number; the default is 1."""
-    reward_if_not_terminated: bool
-    """Give no reward for the step that ends the episode; the default depends on the id."""
-    healthy_z_min: float
-    """Lower bound of the pole's angle; a number; the default is -0.2."""
-    healthy_z_max: float
-    """Upper bound of the pole's angle; a number; the default is 0.2."""
-    reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.01."""
-    from_pixels: bool
-    """Observe pixels; the default is False."""
-    render_width: int
-    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_height: int
-    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
-    camera_name: str | bytes
-    """Name of a camera of the model; the default is ''."""
-    default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
-    max_geom: int
-    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
-    shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    the default is -1."""
-    antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
-    gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
-
 PusherId = Literal[
     "Pusher-v2", "Pusher-v4", "Pusher-v5",
 ]
@@ -2076,171 +1643,8 @@ class PusherOptions(CommonOptions, total=False):
     """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
     gymnasium_v5_render_camera: bool
     """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
-
-MujocoReacherId = Literal[
-    "Reacher-v2", "Reacher-v4", "Reacher-v5",
-]
-
-class MujocoReacherOptions(CommonOptions, total=False):
-    """The options of MujocoReacherId."""
-
-    xml_file: str | bytes
-    """Model: name of one of gymnasium's files, a path, or XML; the default is 'reacher.xml'."""
-    frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; the default is 2."""
-    frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
-    post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
-    info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
-    dist_cost_weight: float
-    """Cost per unit of distance; a number; the default is 1."""
-    ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; the default is 1."""
-    reward_after_step: bool
-    """Use the distance after a step, not before it; the default depends on the id."""
-    obs_include_z_distance: bool
-    """Observe the height of the tip above the target; the default depends on the id."""
-    reset_qpos_scale: float
-    """Scale of the noise on positions at a reset; a number from 0 to 1000000; the default is 0.1."""
-    reset_qvel_scale: float
-    """Scale of the noise on velocities at a reset; a number from 0 to 1000000; the default is 0.005."""
-    reset_goal_scale: float
-    """Radius of the disc from which the target is drawn; a number from 0 to 1000000; the default is 0.2."""
-    from_pixels: bool
-    """Observe pixels; the default is False."""
-    render_width: int
-    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_height: int
-    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
-    camera_name: str | bytes
-    """Name of a camera of the model; the default is ''."""
-    default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
-    max_geom: int
-    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
-    shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    the default is -1."""
-    antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
-    gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
-
-MujocoSwimmerId = Literal[
-    "Swimmer-v3", "Swimmer-v4", "Swimmer-v5",
-]
-
-class MujocoSwimmerOptions(CommonOptions, total=False):
-    """The options of MujocoSwimmerId."""
-
-    xml_file: str | bytes
-    """Model: name of one of gymnasium's files, a path, or XML; the default is 'swimmer.xml'."""
-    frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
-    frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
-    post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
-    info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
-    forward_reward_weight: float
-    """Reward per unit of velocity; a number; the default is 1."""
-    ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; the default is 0.0001."""
-    reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
-    exclude_current_positions_from_observation: bool
-    """Leave the first link's x and y out of the observation; the default is True."""
-    from_pixels: bool
-    """Observe pixels; the default is False."""
-    render_width: int
-    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_height: int
-    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
-    camera_name: str | bytes
-    """Name of a camera of the model; the default is ''."""
-    default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
-    max_geom: int
-    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
-    shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    the default is -1."""
-    antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
-    gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
-
-MujocoWalker2dId = Literal[
-    "Walker2d-v3", "Walker2d-v4", "Walker2d-v5",
-]
-
-class MujocoWalker2dOptions(CommonOptions, total=False):
-    """The options of MujocoWalker2dId."""
-
-    xml_file: str | bytes
-    """Model: name of one of gymnasium's files, a path, or XML; the default depends on the id."""
-    frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
-    frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
-    post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
-    info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
-    forward_reward_weight: float
-    """Reward per unit of velocity; a number; the default is 1."""
-    ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; the default is 0.001."""
-    healthy_reward: float
-    """Reward for a step in a healthy state; a number; the default is 1."""
-    terminate_when_unhealthy: bool
-    """Terminate the episode in an unhealthy state; the default is True."""
-    legacy_healthy_reward: bool
-    """Also give healthy_reward for the step in which the robot becomes unhealthy; the default depends on the id."""
-    healthy_z_min: float
-    """Lower bound of the torso's height in a healthy state; a number; the default is 0.8."""
-    healthy_z_max: float
-    """Upper bound of the torso's height in a healthy state; a number; the default is 2."""
-    healthy_angle_min: float
-    """Lower bound of the torso's angle in a healthy state; a number; the default is -1."""
-    healthy_angle_max: float
-    """Upper bound of the torso's angle in a healthy state; a number; the default is 1."""
-    velocity_min: float
-    """Lower bound of observed velocities; a number; the default is -10."""
-    velocity_max: float
-    """Upper bound of observed velocities; a number; the default is 10."""
-    reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.005."""
-    exclude_current_positions_from_observation: bool
-    """Leave the root's x out of the observation; the default is True."""
-    from_pixels: bool
-    """Observe pixels; the default is False."""
-    render_width: int
-    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_height: int
-    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
-    render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
-    camera_name: str | bytes
-    """Name of a camera of the model; the default is ''."""
-    default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
-    max_geom: int
-    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
-    shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    the default is -1."""
-    antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
-    gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
+    backend: str | bytes
+    """What simulates the robot: 'mujoco' is MuJoCo's library; the default is 'mujoco'."""
 
 ControlSuiteId = Literal[
     "AcrobotSwingup-v1", "AcrobotSwingupSparse-v1", "BallInCupCatch-v1", "CartpoleBalance-v1",
@@ -2333,12 +1737,12 @@ class MujocoOptions(CommonOptions, total=False):
     antialias: int
     """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
 
-RobotsAntId = Literal[
-    "robots/Ant-v3", "robots/Ant-v4", "robots/Ant-v5",
+AntId = Literal[
+    "Ant-v3", "Ant-v4", "Ant-v5",
 ]
 
-class RobotsAntOptions(CommonOptions, total=False):
-    """The options of RobotsAntId."""
+class AntOptions(CommonOptions, total=False):
+    """The options of AntId."""
 
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
@@ -2378,13 +1782,40 @@ class RobotsAntOptions(CommonOptions, total=False):
     """Observe contact forces, if use_contact_force is set; the default is True."""
     exclude_worldbody_contact_forces: bool
     """Leave contact forces of the world body out of the observation; the default depends on the id."""
+    backend: str | bytes
+    """What simulates the robot: 'envpool' is our solver, 'mujoco' is MuJoCo's library; the default is 'envpool'."""
+    xml_file: str | bytes
+    """Model: name of one of gymnasium's files, a path, or XML; another one than the id's needs the library; the default
+    is 'ant.xml'."""
+    frame_stack: int
+    """Number of stacked observations, the oldest first; more than 1 needs the library; an int; the default is 1."""
+    from_pixels: bool
+    """Observe pixels; needs the library; the default is False."""
+    render_width: int
+    """Width of an image; 0 means 480; an int; the default is 0."""
+    render_height: int
+    """Height of an image; 0 means 480; an int; the default is 0."""
+    render_camera_id: int
+    """Number of a camera of the model; -1 is the free camera; an int; the default is -1."""
+    camera_name: str | bytes
+    """Name of a camera of the model; the default is ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
+    max_geom: int
+    """Maximum number of geoms in an image; an int; the default is 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's; an int; the default is -1."""
+    antialias: int
+    """Samples per pixel; 0: one, -1: the model's; an int; the default is -1."""
+    gymnasium_v5_render_camera: bool
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-RobotsHalfCheetahId = Literal[
-    "robots/HalfCheetah-v3", "robots/HalfCheetah-v4", "robots/HalfCheetah-v5",
+HalfCheetahId = Literal[
+    "HalfCheetah-v3", "HalfCheetah-v4", "HalfCheetah-v5",
 ]
 
-class RobotsHalfCheetahOptions(CommonOptions, total=False):
-    """The options of RobotsHalfCheetahId."""
+class HalfCheetahOptions(CommonOptions, total=False):
+    """The options of HalfCheetahId."""
 
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
@@ -2398,13 +1829,42 @@ class RobotsHalfCheetahOptions(CommonOptions, total=False):
     """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
     exclude_current_positions_from_observation: bool
     """Leave the root's x out of the observation; the default is True."""
+    backend: str | bytes
+    """What simulates the robot: 'envpool' is our solver, 'mujoco' is MuJoCo's library; the default is 'envpool'."""
+    xml_file: str | bytes
+    """Model: name of one of gymnasium's files, a path, or XML; another one than the id's needs the library; the default
+    is 'half_cheetah.xml'."""
+    frame_stack: int
+    """Number of stacked observations, the oldest first; more than 1 needs the library; an int; the default is 1."""
+    from_pixels: bool
+    """Observe pixels; needs the library; the default is False."""
+    post_constraint: bool
+    """Compute contact forces after a step, which this robot does not use; the default depends on the id."""
+    render_width: int
+    """Width of an image; 0 means 480; an int; the default is 0."""
+    render_height: int
+    """Height of an image; 0 means 480; an int; the default is 0."""
+    render_camera_id: int
+    """Number of a camera of the model; -1 is the free camera; an int; the default is -1."""
+    camera_name: str | bytes
+    """Name of a camera of the model; the default is ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
+    max_geom: int
+    """Maximum number of geoms in an image; an int; the default is 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's; an int; the default is -1."""
+    antialias: int
+    """Samples per pixel; 0: one, -1: the model's; an int; the default is -1."""
+    gymnasium_v5_render_camera: bool
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-RobotsHopperId = Literal[
-    "robots/Hopper-v3", "robots/Hopper-v4", "robots/Hopper-v5",
+HopperId = Literal[
+    "Hopper-v3", "Hopper-v4", "Hopper-v5",
 ]
 
-class RobotsHopperOptions(CommonOptions, total=False):
-    """The options of RobotsHopperId."""
+class HopperOptions(CommonOptions, total=False):
+    """The options of HopperId."""
 
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
@@ -2440,13 +1900,42 @@ class RobotsHopperOptions(CommonOptions, total=False):
     """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.005."""
     exclude_current_positions_from_observation: bool
     """Leave the root's x out of the observation; the default is True."""
+    backend: str | bytes
+    """What simulates the robot: 'envpool' is our solver, 'mujoco' is MuJoCo's library; the default is 'envpool'."""
+    xml_file: str | bytes
+    """Model: name of one of gymnasium's files, a path, or XML; another one than the id's needs the library; the default
+    is 'hopper.xml'."""
+    frame_stack: int
+    """Number of stacked observations, the oldest first; more than 1 needs the library; an int; the default is 1."""
+    from_pixels: bool
+    """Observe pixels; needs the library; the default is False."""
+    post_constraint: bool
+    """Compute contact forces after a step, which this robot does not use; the default depends on the id."""
+    render_width: int
+    """Width of an image; 0 means 480; an int; the default is 0."""
+    render_height: int
+    """Height of an image; 0 means 480; an int; the default is 0."""
+    render_camera_id: int
+    """Number of a camera of the model; -1 is the free camera; an int; the default is -1."""
+    camera_name: str | bytes
+    """Name of a camera of the model; the default is ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
+    max_geom: int
+    """Maximum number of geoms in an image; an int; the default is 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's; an int; the default is -1."""
+    antialias: int
+    """Samples per pixel; 0: one, -1: the model's; an int; the default is -1."""
+    gymnasium_v5_render_camera: bool
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-RobotsHumanoidId = Literal[
-    "robots/Humanoid-v3", "robots/Humanoid-v4", "robots/Humanoid-v5",
+HumanoidId = Literal[
+    "Humanoid-v3", "Humanoid-v4", "Humanoid-v5",
 ]
 
-class RobotsHumanoidOptions(CommonOptions, total=False):
-    """The options of RobotsHumanoidId."""
+class HumanoidOptions(CommonOptions, total=False):
+    """The options of HumanoidId."""
 
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
@@ -2492,13 +1981,40 @@ class RobotsHumanoidOptions(CommonOptions, total=False):
     """Observe actuator forces; the default is True."""
     include_cfrc_ext_in_observation: bool
     """Observe contact forces; the default is True."""
+    backend: str | bytes
+    """What simulates the robot: 'envpool' is our solver, 'mujoco' is MuJoCo's library; the default is 'envpool'."""
+    xml_file: str | bytes
+    """Model: name of one of gymnasium's files, a path, or XML; another one than the id's needs the library; the default
+    is 'humanoid.xml'."""
+    frame_stack: int
+    """Number of stacked observations, the oldest first; more than 1 needs the library; an int; the default is 1."""
+    from_pixels: bool
+    """Observe pixels; needs the library; the default is False."""
+    render_width: int
+    """Width of an image; 0 means 480; an int; the default is 0."""
+    render_height: int
+    """Height of an image; 0 means 480; an int; the default is 0."""
+    render_camera_id: int
+    """Number of a camera of the model; -1 is the free camera; an int; the default is -1."""
+    camera_name: str | bytes
+    """Name of a camera of the model; the default is ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
+    max_geom: int
+    """Maximum number of geoms in an image; an int; the default is 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's; an int; the default is -1."""
+    antialias: int
+    """Samples per pixel; 0: one, -1: the model's; an int; the default is -1."""
+    gymnasium_v5_render_camera: bool
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-RobotsHumanoidStandupId = Literal[
-    "robots/HumanoidStandup-v2", "robots/HumanoidStandup-v4", "robots/HumanoidStandup-v5",
+HumanoidStandupId = Literal[
+    "HumanoidStandup-v2", "HumanoidStandup-v4", "HumanoidStandup-v5",
 ]
 
-class RobotsHumanoidStandupOptions(CommonOptions, total=False):
-    """The options of RobotsHumanoidStandupId."""
+class HumanoidStandupOptions(CommonOptions, total=False):
+    """The options of HumanoidStandupId."""
 
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
@@ -2534,13 +2050,40 @@ class RobotsHumanoidStandupOptions(CommonOptions, total=False):
     """Observe actuator forces; the default is True."""
     include_cfrc_ext_in_observation: bool
     """Observe contact forces; the default is True."""
+    backend: str | bytes
+    """What simulates the robot: 'envpool' is our solver, 'mujoco' is MuJoCo's library; the default is 'envpool'."""
+    xml_file: str | bytes
+    """Model: name of one of gymnasium's files, a path, or XML; another one than the id's needs the library; the default
+    is 'humanoidstandup.xml'."""
+    frame_stack: int
+    """Number of stacked observations, the oldest first; more than 1 needs the library; an int; the default is 1."""
+    from_pixels: bool
+    """Observe pixels; needs the library; the default is False."""
+    render_width: int
+    """Width of an image; 0 means 480; an int; the default is 0."""
+    render_height: int
+    """Height of an image; 0 means 480; an int; the default is 0."""
+    render_camera_id: int
+    """Number of a camera of the model; -1 is the free camera; an int; the default is -1."""
+    camera_name: str | bytes
+    """Name of a camera of the model; the default is ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
+    max_geom: int
+    """Maximum number of geoms in an image; an int; the default is 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's; an int; the default is -1."""
+    antialias: int
+    """Samples per pixel; 0: one, -1: the model's; an int; the default is -1."""
+    gymnasium_v5_render_camera: bool
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-RobotsInvertedDoublePendulumId = Literal[
-    "robots/InvertedDoublePendulum-v2", "robots/InvertedDoublePendulum-v4", "robots/InvertedDoublePendulum-v5",
+InvertedDoublePendulumId = Literal[
+    "InvertedDoublePendulum-v2", "InvertedDoublePendulum-v4", "InvertedDoublePendulum-v5",
 ]
 
-class RobotsInvertedDoublePendulumOptions(CommonOptions, total=False):
-    """The options of RobotsInvertedDoublePendulumId."""
+class InvertedDoublePendulumOptions(CommonOptions, total=False):
+    """The options of InvertedDoublePendulumId."""
 
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
@@ -2560,13 +2103,42 @@ class RobotsInvertedDoublePendulumOptions(CommonOptions, total=False):
     """Upper bound of observed velocities and forces; a number; the default is 10."""
     reset_noise_scale: float
     """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
+    backend: str | bytes
+    """What simulates the robot: 'envpool' is our solver, 'mujoco' is MuJoCo's library; the default is 'envpool'."""
+    xml_file: str | bytes
+    """Model: name of one of gymnasium's files, a path, or XML; another one than the id's needs the library; the default
+    is 'inverted_double_pendulum.xml'."""
+    frame_stack: int
+    """Number of stacked observations, the oldest first; more than 1 needs the library; an int; the default is 1."""
+    from_pixels: bool
+    """Observe pixels; needs the library; the default is False."""
+    post_constraint: bool
+    """Compute contact forces after a step, which this robot does not use; the default depends on the id."""
+    render_width: int
+    """Width of an image; 0 means 480; an int; the default is 0."""
+    render_height: int
+    """Height of an image; 0 means 480; an int; the default is 0."""
+    render_camera_id: int
+    """Number of a camera of the model; -1 is the free camera; an int; the default is -1."""
+    camera_name: str | bytes
+    """Name of a camera of the model; the default is ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default depends on the id."""
+    max_geom: int
+    """Maximum number of geoms in an image; an int; the default is 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's; an int; the default is -1."""
+    antialias: int
+    """Samples per pixel; 0: one, -1: the model's; an int; the default is -1."""
+    gymnasium_v5_render_camera: bool
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-RobotsInvertedPendulumId = Literal[
-    "robots/InvertedPendulum-v2", "robots/InvertedPendulum-v4", "robots/InvertedPendulum-v5",
+InvertedPendulumId = Literal[
+    "InvertedPendulum-v2", "InvertedPendulum-v4", "InvertedPendulum-v5",
 ]
 
-class RobotsInvertedPendulumOptions(CommonOptions, total=False):
-    """The options of RobotsInvertedPendulumId."""
+class InvertedPendulumOptions(CommonOptions, total=False):
+    """The options of InvertedPendulumId."""
 
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 2."""
@@ -2582,9 +2154,38 @@ class RobotsInvertedPendulumOptions(CommonOptions, total=False):
     """Upper bound of the pole's angle; a number; the default is 0.2."""
     reset_noise_scale: float
     """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.01."""
+    backend: str | bytes
+    """What simulates the robot: 'envpool' is our solver, 'mujoco' is MuJoCo's library; the default is 'envpool'."""
+    xml_file: str | bytes
+    """Model: name of one of gymnasium's files, a path, or XML; another one than the id's needs the library; the default
+    is 'inverted_pendulum.xml'."""
+    frame_stack: int
+    """Number of stacked observations, the oldest first; more than 1 needs the library; an int; the default is 1."""
+    from_pixels: bool
+    """Observe pixels; needs the library; the default is False."""
+    post_constraint: bool
+    """Compute contact forces after a step, which this robot does not use; the default depends on the id."""
+    render_width: int
+    """Width of an image; 0 means 480; an int; the default is 0."""
+    render_height: int
+    """Height of an image; 0 means 480; an int; the default is 0."""
+    render_camera_id: int
+    """Number of a camera of the model; -1 is the free camera; an int; the default is -1."""
+    camera_name: str | bytes
+    """Name of a camera of the model; the default is ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
+    max_geom: int
+    """Maximum number of geoms in an image; an int; the default is 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's; an int; the default is -1."""
+    antialias: int
+    """Samples per pixel; 0: one, -1: the model's; an int; the default is -1."""
+    gymnasium_v5_render_camera: bool
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 RobotsReacherId = Literal[
-    "robots/Reacher-v2", "robots/Reacher-v4", "robots/Reacher-v5",
+    "Reacher-v2", "Reacher-v4", "Reacher-v5",
 ]
 
 class RobotsReacherOptions(CommonOptions, total=False):
@@ -2608,9 +2209,38 @@ class RobotsReacherOptions(CommonOptions, total=False):
     """Scale of the noise on velocities at a reset; a number from 0 to 1000000; the default is 0.005."""
     reset_goal_scale: float
     """Radius of the disc from which the target is drawn; a number from 0 to 1000000; the default is 0.2."""
+    backend: str | bytes
+    """What simulates the robot: 'envpool' is our solver, 'mujoco' is MuJoCo's library; the default is 'envpool'."""
+    xml_file: str | bytes
+    """Model: name of one of gymnasium's files, a path, or XML; another one than the id's needs the library; the default
+    is 'reacher.xml'."""
+    frame_stack: int
+    """Number of stacked observations, the oldest first; more than 1 needs the library; an int; the default is 1."""
+    from_pixels: bool
+    """Observe pixels; needs the library; the default is False."""
+    post_constraint: bool
+    """Compute contact forces after a step, which this robot does not use; the default depends on the id."""
+    render_width: int
+    """Width of an image; 0 means 480; an int; the default is 0."""
+    render_height: int
+    """Height of an image; 0 means 480; an int; the default is 0."""
+    render_camera_id: int
+    """Number of a camera of the model; -1 is the free camera; an int; the default is -1."""
+    camera_name: str | bytes
+    """Name of a camera of the model; the default is ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
+    max_geom: int
+    """Maximum number of geoms in an image; an int; the default is 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's; an int; the default is -1."""
+    antialias: int
+    """Samples per pixel; 0: one, -1: the model's; an int; the default is -1."""
+    gymnasium_v5_render_camera: bool
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 RobotsSwimmerId = Literal[
-    "robots/Swimmer-v3", "robots/Swimmer-v4", "robots/Swimmer-v5",
+    "Swimmer-v3", "Swimmer-v4", "Swimmer-v5",
 ]
 
 class RobotsSwimmerOptions(CommonOptions, total=False):
@@ -2628,9 +2258,38 @@ class RobotsSwimmerOptions(CommonOptions, total=False):
     """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
     exclude_current_positions_from_observation: bool
     """Leave the first link's x and y out of the observation; the default is True."""
+    backend: str | bytes
+    """What simulates the robot: 'envpool' is our solver, 'mujoco' is MuJoCo's library; the default is 'envpool'."""
+    xml_file: str | bytes
+    """Model: name of one of gymnasium's files, a path, or XML; another one than the id's needs the library; the default
+    is 'swimmer.xml'."""
+    frame_stack: int
+    """Number of stacked observations, the oldest first; more than 1 needs the library; an int; the default is 1."""
+    from_pixels: bool
+    """Observe pixels; needs the library; the default is False."""
+    post_constraint: bool
+    """Compute contact forces after a step, which this robot does not use; the default depends on the id."""
+    render_width: int
+    """Width of an image; 0 means 480; an int; the default is 0."""
+    render_height: int
+    """Height of an image; 0 means 480; an int; the default is 0."""
+    render_camera_id: int
+    """Number of a camera of the model; -1 is the free camera; an int; the default is -1."""
+    camera_name: str | bytes
+    """Name of a camera of the model; the default is ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
+    max_geom: int
+    """Maximum number of geoms in an image; an int; the default is 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's; an int; the default is -1."""
+    antialias: int
+    """Samples per pixel; 0: one, -1: the model's; an int; the default is -1."""
+    gymnasium_v5_render_camera: bool
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 Walker2dOldId = Literal[
-    "robots/Walker2d-v3", "robots/Walker2d-v4",
+    "Walker2d-v3", "Walker2d-v4",
 ]
 
 class Walker2dOldOptions(CommonOptions, total=False):
@@ -2666,13 +2325,42 @@ class Walker2dOldOptions(CommonOptions, total=False):
     """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.005."""
     exclude_current_positions_from_observation: bool
     """Leave the root's x out of the observation; the default is True."""
+    backend: str | bytes
+    """What simulates the robot: 'envpool' is our solver, 'mujoco' is MuJoCo's library; the default is 'envpool'."""
+    xml_file: str | bytes
+    """Model: name of one of gymnasium's files, a path, or XML; another one than the id's needs the library; the default
+    is 'walker2d.xml'."""
+    frame_stack: int
+    """Number of stacked observations, the oldest first; more than 1 needs the library; an int; the default is 1."""
+    from_pixels: bool
+    """Observe pixels; needs the library; the default is False."""
+    post_constraint: bool
+    """Compute contact forces after a step, which this robot does not use; the default depends on the id."""
+    render_width: int
+    """Width of an image; 0 means 480; an int; the default is 0."""
+    render_height: int
+    """Height of an image; 0 means 480; an int; the default is 0."""
+    render_camera_id: int
+    """Number of a camera of the model; -1 is the free camera; an int; the default is -1."""
+    camera_name: str | bytes
+    """Name of a camera of the model; the default is ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
+    max_geom: int
+    """Maximum number of geoms in an image; an int; the default is 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's; an int; the default is -1."""
+    antialias: int
+    """Samples per pixel; 0: one, -1: the model's; an int; the default is -1."""
+    gymnasium_v5_render_camera: bool
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
-RobotsWalker2dId = Literal[
-    "robots/Walker2d-v5",
+Walker2dId = Literal[
+    "Walker2d-v5",
 ]
 
-class RobotsWalker2dOptions(CommonOptions, total=False):
-    """The options of robots/Walker2d-v5."""
+class Walker2dOptions(CommonOptions, total=False):
+    """The options of Walker2d-v5."""
 
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
@@ -2704,6 +2392,35 @@ class RobotsWalker2dOptions(CommonOptions, total=False):
     """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.005."""
     exclude_current_positions_from_observation: bool
     """Leave the root's x out of the observation; the default is True."""
+    backend: str | bytes
+    """What simulates the robot: 'envpool' is our solver, 'mujoco' is MuJoCo's library; the default is 'envpool'."""
+    xml_file: str | bytes
+    """Model: name of one of gymnasium's files, a path, or XML; another one than the id's needs the library; the default
+    is 'walker2d_v5.xml'."""
+    frame_stack: int
+    """Number of stacked observations, the oldest first; more than 1 needs the library; an int; the default is 1."""
+    from_pixels: bool
+    """Observe pixels; needs the library; the default is False."""
+    post_constraint: bool
+    """Compute contact forces after a step, which this robot does not use; the default is True."""
+    render_width: int
+    """Width of an image; 0 means 480; an int; the default is 0."""
+    render_height: int
+    """Height of an image; 0 means 480; an int; the default is 0."""
+    render_camera_id: int
+    """Number of a camera of the model; -1 is the free camera; an int; the default is -1."""
+    camera_name: str | bytes
+    """Name of a camera of the model; the default is ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
+    max_geom: int
+    """Maximum number of geoms in an image; an int; the default is 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's; an int; the default is -1."""
+    antialias: int
+    """Samples per pixel; 0: one, -1: the model's; an int; the default is -1."""
+    gymnasium_v5_render_camera: bool
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 TagContinuousId = Literal[
     "TagContinuous-v0", "WarpDrive/TagContinuous-v0", "WarpDrive/TagContinuous-1000-v0",
@@ -3103,45 +2820,25 @@ def make(task_id: MiscSwimmerId, env_type: Literal["gymnasium"] = ..., *, num_en
 @overload
 def make(task_id: PongId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: MujocoAntId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoHalfCheetahId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoHopperId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoHumanoidId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoHumanoidStandupId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoInvertedDoublePendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoInvertedPendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> GymnasiumEnvPool: ...
-@overload
 def make(task_id: PusherId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoReacherId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoSwimmerId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoWalker2dId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: ControlSuiteId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: MujocoId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsAntId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: AntId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsHalfCheetahId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: HalfCheetahId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsHopperId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: HopperId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsHumanoidId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: HumanoidId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsHumanoidStandupId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: HumanoidStandupId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsInvertedDoublePendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: InvertedDoublePendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsInvertedPendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: InvertedPendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: RobotsReacherId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -3149,7 +2846,7 @@ def make(task_id: RobotsSwimmerId, env_type: Literal["gymnasium"] = ..., *, num_
 @overload
 def make(task_id: Walker2dOldId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsWalker2dId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: Walker2dId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: TagContinuousId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -3287,45 +2984,25 @@ def make(task_id: MiscSwimmerId, env_type: Literal["gym"], *, num_envs: int = ..
 @overload
 def make(task_id: PongId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: MujocoAntId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoHalfCheetahId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoHopperId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoHumanoidId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoHumanoidStandupId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoInvertedDoublePendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoInvertedPendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
 def make(task_id: PusherId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoReacherId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoSwimmerId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make(task_id: MujocoWalker2dId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: ControlSuiteId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: MujocoId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsAntId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: AntId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsHalfCheetahId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: HalfCheetahId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsHopperId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: HopperId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsHumanoidId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: HumanoidId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsHumanoidStandupId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: HumanoidStandupId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsInvertedDoublePendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: InvertedDoublePendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsInvertedPendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: InvertedPendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: RobotsReacherId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3333,7 +3010,7 @@ def make(task_id: RobotsSwimmerId, env_type: Literal["gym"], *, num_envs: int = 
 @overload
 def make(task_id: Walker2dOldId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: RobotsWalker2dId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: Walker2dId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: TagContinuousId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3471,45 +3148,25 @@ def make(task_id: MiscSwimmerId, env_type: Literal["dm"], *, num_envs: int = ...
 @overload
 def make(task_id: PongId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[PongOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: MujocoAntId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> DMEnvPool: ...
-@overload
-def make(task_id: MujocoHalfCheetahId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> DMEnvPool: ...
-@overload
-def make(task_id: MujocoHopperId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> DMEnvPool: ...
-@overload
-def make(task_id: MujocoHumanoidId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> DMEnvPool: ...
-@overload
-def make(task_id: MujocoHumanoidStandupId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> DMEnvPool: ...
-@overload
-def make(task_id: MujocoInvertedDoublePendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> DMEnvPool: ...
-@overload
-def make(task_id: MujocoInvertedPendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> DMEnvPool: ...
-@overload
 def make(task_id: PusherId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> DMEnvPool: ...
-@overload
-def make(task_id: MujocoReacherId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> DMEnvPool: ...
-@overload
-def make(task_id: MujocoSwimmerId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> DMEnvPool: ...
-@overload
-def make(task_id: MujocoWalker2dId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: ControlSuiteId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: MujocoId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: RobotsAntId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> DMEnvPool: ...
+def make(task_id: AntId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[AntOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: RobotsHalfCheetahId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> DMEnvPool: ...
+def make(task_id: HalfCheetahId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: RobotsHopperId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> DMEnvPool: ...
+def make(task_id: HopperId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: RobotsHumanoidId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> DMEnvPool: ...
+def make(task_id: HumanoidId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: RobotsHumanoidStandupId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> DMEnvPool: ...
+def make(task_id: HumanoidStandupId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: RobotsInvertedDoublePendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> DMEnvPool: ...
+def make(task_id: InvertedDoublePendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: RobotsInvertedPendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> DMEnvPool: ...
+def make(task_id: InvertedPendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: RobotsReacherId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> DMEnvPool: ...
 @overload
@@ -3517,7 +3174,7 @@ def make(task_id: RobotsSwimmerId, env_type: Literal["dm"], *, num_envs: int = .
 @overload
 def make(task_id: Walker2dOldId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: RobotsWalker2dId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> DMEnvPool: ...
+def make(task_id: Walker2dId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: TagContinuousId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> DMEnvPool: ...
 @overload
@@ -3657,45 +3314,25 @@ def make_gymnasium(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Un
 @overload
 def make_gymnasium(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: MujocoAntId, *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make_gymnasium(task_id: MujocoHalfCheetahId, *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make_gymnasium(task_id: MujocoHopperId, *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make_gymnasium(task_id: MujocoHumanoidId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make_gymnasium(task_id: MujocoHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make_gymnasium(task_id: MujocoInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make_gymnasium(task_id: MujocoInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> GymnasiumEnvPool: ...
-@overload
 def make_gymnasium(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make_gymnasium(task_id: MujocoReacherId, *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make_gymnasium(task_id: MujocoSwimmerId, *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymnasiumEnvPool: ...
-@overload
-def make_gymnasium(task_id: MujocoWalker2dId, *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: MujocoId, *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: RobotsAntId, *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: RobotsHalfCheetahId, *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: RobotsHopperId, *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: HopperId, *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: RobotsHumanoidId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: RobotsHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: RobotsInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: InvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: RobotsInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: InvertedPendulumId, *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: RobotsReacherId, *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -3703,7 +3340,7 @@ def make_gymnasium(task_id: RobotsSwimmerId, *, num_envs: int = ..., **options: 
 @overload
 def make_gymnasium(task_id: Walker2dOldId, *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: RobotsWalker2dId, *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: Walker2dId, *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -3841,45 +3478,25 @@ def make_gym(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Unpack[M
 @overload
 def make_gym(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: MujocoAntId, *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make_gym(task_id: MujocoHalfCheetahId, *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make_gym(task_id: MujocoHopperId, *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make_gym(task_id: MujocoHumanoidId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make_gym(task_id: MujocoHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make_gym(task_id: MujocoInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make_gym(task_id: MujocoInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
 def make_gym(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make_gym(task_id: MujocoReacherId, *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make_gym(task_id: MujocoSwimmerId, *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
-@overload
-def make_gym(task_id: MujocoWalker2dId, *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: MujocoId, *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: RobotsAntId, *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: RobotsHalfCheetahId, *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: RobotsHopperId, *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: HopperId, *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: RobotsHumanoidId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: RobotsHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: RobotsInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: InvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: RobotsInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: InvertedPendulumId, *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: RobotsReacherId, *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3887,7 +3504,7 @@ def make_gym(task_id: RobotsSwimmerId, *, num_envs: int = ..., **options: Unpack
 @overload
 def make_gym(task_id: Walker2dOldId, *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: RobotsWalker2dId, *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: Walker2dId, *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -4025,45 +3642,25 @@ def make_dm(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Unpack[Mi
 @overload
 def make_dm(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: MujocoAntId, *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> DMEnvPool: ...
-@overload
-def make_dm(task_id: MujocoHalfCheetahId, *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> DMEnvPool: ...
-@overload
-def make_dm(task_id: MujocoHopperId, *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> DMEnvPool: ...
-@overload
-def make_dm(task_id: MujocoHumanoidId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> DMEnvPool: ...
-@overload
-def make_dm(task_id: MujocoHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> DMEnvPool: ...
-@overload
-def make_dm(task_id: MujocoInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> DMEnvPool: ...
-@overload
-def make_dm(task_id: MujocoInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> DMEnvPool: ...
-@overload
 def make_dm(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> DMEnvPool: ...
-@overload
-def make_dm(task_id: MujocoReacherId, *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> DMEnvPool: ...
-@overload
-def make_dm(task_id: MujocoSwimmerId, *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> DMEnvPool: ...
-@overload
-def make_dm(task_id: MujocoWalker2dId, *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: MujocoId, *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: RobotsAntId, *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> DMEnvPool: ...
+def make_dm(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: RobotsHalfCheetahId, *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> DMEnvPool: ...
+def make_dm(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: RobotsHopperId, *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> DMEnvPool: ...
+def make_dm(task_id: HopperId, *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: RobotsHumanoidId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> DMEnvPool: ...
+def make_dm(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: RobotsHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> DMEnvPool: ...
+def make_dm(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: RobotsInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> DMEnvPool: ...
+def make_dm(task_id: InvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: RobotsInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> DMEnvPool: ...
+def make_dm(task_id: InvertedPendulumId, *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: RobotsReacherId, *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> DMEnvPool: ...
 @overload
@@ -4071,7 +3668,7 @@ def make_dm(task_id: RobotsSwimmerId, *, num_envs: int = ..., **options: Unpack[
 @overload
 def make_dm(task_id: Walker2dOldId, *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: RobotsWalker2dId, *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> DMEnvPool: ...
+def make_dm(task_id: Walker2dId, *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> DMEnvPool: ...
 @overload
@@ -4209,45 +3806,25 @@ def make_vec(task_id: MiscSwimmerId, num_envs: int = ..., *, dtypes: Literal["en
 @overload
 def make_vec(task_id: PongId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[PongOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: MujocoAntId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoAntOptions]) -> GymnasiumVectorEnv: ...
-@overload
-def make_vec(task_id: MujocoHalfCheetahId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> GymnasiumVectorEnv: ...
-@overload
-def make_vec(task_id: MujocoHopperId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoHopperOptions]) -> GymnasiumVectorEnv: ...
-@overload
-def make_vec(task_id: MujocoHumanoidId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoHumanoidOptions]) -> GymnasiumVectorEnv: ...
-@overload
-def make_vec(task_id: MujocoHumanoidStandupId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> GymnasiumVectorEnv: ...
-@overload
-def make_vec(task_id: MujocoInvertedDoublePendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> GymnasiumVectorEnv: ...
-@overload
-def make_vec(task_id: MujocoInvertedPendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> GymnasiumVectorEnv: ...
-@overload
 def make_vec(task_id: PusherId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[PusherOptions]) -> GymnasiumVectorEnv: ...
-@overload
-def make_vec(task_id: MujocoReacherId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoReacherOptions]) -> GymnasiumVectorEnv: ...
-@overload
-def make_vec(task_id: MujocoSwimmerId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymnasiumVectorEnv: ...
-@overload
-def make_vec(task_id: MujocoWalker2dId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoWalker2dOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: ControlSuiteId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ControlSuiteOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: MujocoId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MujocoOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: RobotsAntId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsAntOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: AntId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[AntOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: RobotsHalfCheetahId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: HalfCheetahId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[HalfCheetahOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: RobotsHopperId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsHopperOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: HopperId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[HopperOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: RobotsHumanoidId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsHumanoidOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: HumanoidId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[HumanoidOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: RobotsHumanoidStandupId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: HumanoidStandupId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[HumanoidStandupOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: RobotsInvertedDoublePendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: InvertedDoublePendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: RobotsInvertedPendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: InvertedPendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[InvertedPendulumOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: RobotsReacherId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsReacherOptions]) -> GymnasiumVectorEnv: ...
 @overload
@@ -4255,7 +3832,7 @@ def make_vec(task_id: RobotsSwimmerId, num_envs: int = ..., *, dtypes: Literal["
 @overload
 def make_vec(task_id: Walker2dOldId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[Walker2dOldOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: RobotsWalker2dId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[RobotsWalker2dOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: Walker2dId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[Walker2dOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: TagContinuousId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[TagContinuousOptions]) -> GymnasiumVectorEnv: ...
 @overload
@@ -4393,45 +3970,25 @@ def make_spec(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Unpack[
 @overload
 def make_spec(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: MujocoAntId, *, num_envs: int = ..., **options: Unpack[MujocoAntOptions]) -> EnvSpec: ...
-@overload
-def make_spec(task_id: MujocoHalfCheetahId, *, num_envs: int = ..., **options: Unpack[MujocoHalfCheetahOptions]) -> EnvSpec: ...
-@overload
-def make_spec(task_id: MujocoHopperId, *, num_envs: int = ..., **options: Unpack[MujocoHopperOptions]) -> EnvSpec: ...
-@overload
-def make_spec(task_id: MujocoHumanoidId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidOptions]) -> EnvSpec: ...
-@overload
-def make_spec(task_id: MujocoHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[MujocoHumanoidStandupOptions]) -> EnvSpec: ...
-@overload
-def make_spec(task_id: MujocoInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedDoublePendulumOptions]) -> EnvSpec: ...
-@overload
-def make_spec(task_id: MujocoInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[MujocoInvertedPendulumOptions]) -> EnvSpec: ...
-@overload
 def make_spec(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> EnvSpec: ...
-@overload
-def make_spec(task_id: MujocoReacherId, *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> EnvSpec: ...
-@overload
-def make_spec(task_id: MujocoSwimmerId, *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> EnvSpec: ...
-@overload
-def make_spec(task_id: MujocoWalker2dId, *, num_envs: int = ..., **options: Unpack[MujocoWalker2dOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: MujocoId, *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: RobotsAntId, *, num_envs: int = ..., **options: Unpack[RobotsAntOptions]) -> EnvSpec: ...
+def make_spec(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: RobotsHalfCheetahId, *, num_envs: int = ..., **options: Unpack[RobotsHalfCheetahOptions]) -> EnvSpec: ...
+def make_spec(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: RobotsHopperId, *, num_envs: int = ..., **options: Unpack[RobotsHopperOptions]) -> EnvSpec: ...
+def make_spec(task_id: HopperId, *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: RobotsHumanoidId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidOptions]) -> EnvSpec: ...
+def make_spec(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: RobotsHumanoidStandupId, *, num_envs: int = ..., **options: Unpack[RobotsHumanoidStandupOptions]) -> EnvSpec: ...
+def make_spec(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: RobotsInvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedDoublePendulumOptions]) -> EnvSpec: ...
+def make_spec(task_id: InvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: RobotsInvertedPendulumId, *, num_envs: int = ..., **options: Unpack[RobotsInvertedPendulumOptions]) -> EnvSpec: ...
+def make_spec(task_id: InvertedPendulumId, *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: RobotsReacherId, *, num_envs: int = ..., **options: Unpack[RobotsReacherOptions]) -> EnvSpec: ...
 @overload
@@ -4439,7 +3996,7 @@ def make_spec(task_id: RobotsSwimmerId, *, num_envs: int = ..., **options: Unpac
 @overload
 def make_spec(task_id: Walker2dOldId, *, num_envs: int = ..., **options: Unpack[Walker2dOldOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: RobotsWalker2dId, *, num_envs: int = ..., **options: Unpack[RobotsWalker2dOptions]) -> EnvSpec: ...
+def make_spec(task_id: Walker2dId, *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> EnvSpec: ...
 @overload

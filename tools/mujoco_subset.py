@@ -137,7 +137,7 @@ def _check_pair(model: mujoco.MjModel, pair: Pair) -> None:
     bodies = model.geom_bodyid[list(pair)]
     trees = {int(tree) for tree in model.body_treeid[bodies] if tree >= 0}
     _require(len(trees) < 2, model, "geom", pair.geom2, "collisions within one kinematic tree or with the world")
-    _require(dimensions(model, pair) in (1, 3), model, "geom", pair.geom2, "condim 1 or 3")
+    _require(dimensions_of(model, pair) in (1, 3), model, "geom", pair.geom2, "condim 1 or 3")
     types = model.geom_type[list(pair)]
     _require(bool(types[0] != types[1] or types[0] != PLANE), model, "geom", pair.geom2, "one plane")
     _check_softness(model, "geom", pair.geom2, *softness(model, pair))
@@ -186,15 +186,18 @@ def _geoms_of(model: mujoco.MjModel, body: int) -> range:
 
 
 def most_contacts(model: mujoco.MjModel, pair: Pair) -> int:
+    """Returns the most points at which the geoms of a pair touch."""
     types = [int(model.geom_type[geom]) for geom in pair]
     return 2 if types in ([PLANE, CAPSULE], [CAPSULE, CAPSULE]) else 1
 
 
 def rows_per_contact(model: mujoco.MjModel, pair: Pair) -> int:
-    return 1 if dimensions(model, pair) == 1 else 4
+    """Returns the rows of constraints for each contact of a pair."""
+    return 1 if dimensions_of(model, pair) == 1 else 4
 
 
-def dimensions(model: mujoco.MjModel, pair: Pair) -> int:
+def dimensions_of(model: mujoco.MjModel, pair: Pair) -> int:
+    """Returns condim of the contacts of a pair."""
     return int(max(model.geom_condim[geom] for geom in pair))
 
 

@@ -11,7 +11,7 @@ import math
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -26,7 +26,7 @@ from mujoco_subset import (
     Pair,
     UnsupportedModelError,
     check,
-    dimensions,
+    dimensions_of,
     most_contacts,
     pairs_of,
     rows_per_contact,
@@ -337,7 +337,7 @@ def _pair_rows(model: mujoco.MjModel, pairs: list[Pair], geoms: list[int]) -> tu
         chain = [*only1, *only2]
         friction = max(1e-5, *(float(model.geom_friction[geom][0]) for geom in pair))
         weight = sum(float(model.body_invweight0[model.geom_bodyid[geom]][0]) for geom in pair)
-        dimensions, moving = dimensions(model, pair), int(max(model.geom_bodyid[geom] for geom in pair))
+        dimensions, moving = dimensions_of(model, pair), int(max(model.geom_bodyid[geom] for geom in pair))
         diagonal = weight if dimensions == 1 else weight + friction * friction * weight
         margin = float(model.geom_margin[pair.geom1]) + float(model.geom_margin[pair.geom2])
         rows.append(

@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from envpool._core import DevicePool, Pool
     from envpool.python.construction import Construction
     from envpool.python.registry import Registration
+else:
+    DevicePool = Pool = Construction = Registration = Any  # for `typing.get_type_hints`; these modules import this one
 
 Value = bool | int | float | str | bytes  # of an option
 
@@ -70,8 +69,8 @@ class StartRange(NamedTuple):
 class Renderer(Protocol):
     """Draws the environments of a pool from their states."""
 
-    def render(self, pool: Pool | DevicePool, env_ids: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
-        """Returns images of environments, uint8 of shape (n, height, width, 3)."""
+    def render(self, pool: Pool | DevicePool, env_ids: Any) -> Any:
+        """Returns images of environments, uint8 of shape (n, height, width, 3). The ids are int32 of shape (n,)."""
 
     def close(self) -> None:
         """Frees the renderer."""

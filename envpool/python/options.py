@@ -146,9 +146,7 @@ def _number(value: float | str) -> float:
     return float(value)  # infinities are the strings "inf" and "-inf" in the JSON of a table
 
 
-def declared_options(
-    table: Table, defaults: Mapping[str, Value], docs: Mapping[str, str] = {}
-) -> dict[str, Option]:
+def declared_options(table: Table, defaults: Mapping[str, Value], docs: Mapping[str, str] = {}) -> dict[str, Option]:
     """Returns an environment's own options by name, with the defaults that its registration gives.
 
     A default that C++ does not declare becomes an option that only the family's methods read. Its kind is the type of

@@ -14,6 +14,8 @@ from envpool.python.registry import Registration
 if TYPE_CHECKING:
     from envpool.python.construction import Construction
     from envpool.robots.scene import SceneRenderer
+else:
+    Construction = SceneRenderer = Any  # for `typing.get_type_hints`; these modules import this one
 
 # Options of the library that change what is simulated or observed, with the values for which our solver does the same.
 _LIBRARY_ONLY: Mapping[str, Value] = {"frame_stack": 1, "from_pixels": False}
@@ -47,7 +49,13 @@ def model_of(table: str) -> str:
 
 def defaults_of(table: str) -> dict[str, Value]:
     """Returns the defaults of the options that our solver's robots have in addition to what C++ declares."""
-    return {"backend": "envpool", "xml_file": model_of(table), **_LIBRARY_ONLY, **_IMAGES}
+    unused: dict[str, Value] = {} if _reads_forces(table) else {"post_constraint": True}
+    return {"backend": "envpool", "xml_file": model_of(table), **_LIBRARY_ONLY, **unused, **_IMAGES}
+
+
+def _reads_forces(robot: str) -> bool:
+    """Returns whether C++ declares the option post_constraint, because the robot's task reads contact forces."""
+    return robot.startswith(("Ant", "Humanoid"))
 
 
 class Robots(GymMujoco):
@@ -119,7 +127,7 @@ class Robots(GymMujoco):
         if isinstance(body, str):
             number = int(body) if body.removeprefix("-").isdecimal() else _BODIES.get(body)
             if number is None:
-                expected = f"the number of a body, or one of {', '.join(map(repr, _BODIES))}"
+                expected = f"the number of a body from 0 to 13, or one of {', '.join(map(repr, _BODIES))}"
                 raise wrong_value("main_body", expected, body)
             options["main_body"] = number
         return options
@@ -127,6 +135,8 @@ class Robots(GymMujoco):
     def prepare(self, task_id: str, options: dict[str, Value]) -> dict[str, Value]:
         """Leaves out the options that C++ does not declare."""
         ours = {"backend", "xml_file", *_LIBRARY_ONLY, *_IMAGES}
+        if not _reads_forces(task_id):
+            ours.add("post_constraint")
         return {name: value for name, value in options.items() if name not in ours}
 
     def renderer(self, construction: Construction) -> SceneRenderer | None:

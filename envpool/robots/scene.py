@@ -5,19 +5,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from envpool._core import DevicePool, Pool
 from envpool.mujoco.gym.family import GymMujoco, assets
+from envpool.python.construction import Construction
 from envpool.python.errors import labelled, missing_package
 from envpool.python.family import Value
 from envpool.python.registry import Registration
-
-if TYPE_CHECKING:
-    from envpool._core import DevicePool, Pool
-    from envpool.python.construction import Construction
+from envpool.robots.family import model_of
 
 
 class _Scenes(GymMujoco):
@@ -45,9 +44,6 @@ class SceneRenderer:
     """
 
     def __init__(self, construction: Construction, images: Mapping[str, Value]) -> None:
-        from envpool.python.construction import Construction
-        from envpool.robots.family import model_of
-
         table = construction.registration.table
         model = assets() / model_of(table)
         with labelled(construction.label):

@@ -63,6 +63,9 @@ def test_images_equal_those_of_gymnasium(task_id, backend):
             if action is not None:
                 env.step(action)
                 reference.step(action[0])
+            if backend == "envpool":
+                # mj_step leaves positions of geoms that are one integration old, which gymnasium shows.
+                mujoco.mj_forward(reference.unwrapped.model, reference.unwrapped.data)
             np.testing.assert_array_equal(env.render()[0], reference.render())
     np.testing.assert_array_equal(reference.render(), reference.render())  # the reference's context still works
     reference.close()
@@ -167,15 +170,18 @@ def test_final_obs_has_the_last_image_of_an_episode():
         np.testing.assert_array_equal(observation[0, :3], observation[0, 3:])
 
 
-def test_rendering_does_not_change_the_physics():
-    with pool(num_envs=2) as env, pool(num_envs=2) as other, pool(num_envs=2, from_pixels=True) as pixels:
+@pytest.mark.parametrize("backend", ["envpool", "mujoco"])
+def test_rendering_does_not_change_the_physics(backend):
+    two = {"num_envs": 2, "backend": backend}
+    with pool(**two) as env, pool(**two) as other, pool(num_envs=2, from_pixels=True) as pixels:
         for each in (env, other, pixels):
             each.reset()
         for action in actions(env, 2, 20):
             first, second = env.step(action), other.step(action)
             other.render([0, 1])
             assert first[0].tobytes() == second[0].tobytes()
-            assert first[4]["x_velocity"].tobytes() == pixels.step(action)[4]["x_velocity"].tobytes()
+            if backend == "mujoco":
+                assert first[4]["x_velocity"].tobytes() == pixels.step(action)[4]["x_velocity"].tobytes()
 
 
 def test_snapshots_contain_stacked_images():

@@ -45,7 +45,8 @@ def test_mujoco_of_gymnasium():
     checked = 0
     for task_id in list_all_envs():
         registration = find(task_id)
-        if registration.family != "mujoco" or not task_id.endswith("-v5") or task_id not in gymnasium.registry:
+        ours = registration.family in ("mujoco", "robots") and task_id.endswith("-v5")
+        if not ours or task_id not in gymnasium.registry:
             continue
         with gymnasium.make(task_id) as env:
             assert fps_of(task_id) == env.unwrapped.metadata["render_fps"], task_id
