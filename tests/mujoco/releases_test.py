@@ -129,6 +129,39 @@ def test_a_snapshot_of_the_other_release_is_refused(release, tmp_path):
     assert digests.split()[3] == ours
 
 
+def test_plastic_springs_of_the_new_release():
+    # Their deformation is a part of a state that 3.17.0 does not have.
+    output = run(
+        "4.0.0",
+        """
+        import mujoco
+        xml = '''<mujoco><worldbody><body><joint name="j" stiffness="20" springyield="{}"/>
+        <geom type="capsule" size=".1" fromto="0 0 0 1 0 0"/></body></worldbody>
+        <actuator><motor joint="j" gear="100"/></actuator></mujoco>'''
+        model = mujoco.MjModel.from_xml_string(xml.format(0.1))
+        data, rng = mujoco.MjData(model), np.random.default_rng(0)
+        pool = robot("Mujoco-v0", xml_file=xml.format(0.1), observation="qpos,qvel", flat=True)
+        elastic = robot("Mujoco-v0", xml_file=xml.format(0), observation="qpos,qvel", flat=True)
+        for step in range(60):
+            data.ctrl[:] = rng.uniform(-1, 1, 1)
+            mujoco.mj_step(model, data)
+            observation = pool.step(data.ctrl[None])[0]
+            np.testing.assert_array_equal(observation[0], [*data.qpos, *data.qvel])
+        assert data.plastic.any()
+        state = pool.snapshot(0)
+        first = play(pool, 20)
+        pool.restore(0, state)
+        print(play(pool, 20) == first)
+        print(error_of(elastic.restore, 0, state))
+        """,
+    )
+    same, error = output.splitlines()
+    assert same == "True"
+    assert error.startswith(
+        "ValueError: [Mujoco-v0] restore: state: expected a snapshot of Mujoco-v0 with the same options"
+    )
+
+
 def test_the_control_suite_needs_an_old_release():
     output = run(
         "4.0.0",
