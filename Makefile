@@ -219,7 +219,7 @@ py-test: say-what-is-built build/test/.installed build/mujoco4/.ready standin
 test-mujoco4: build/test/.installed build/mujoco4/.ready
 	@if [ ! -d build/mujoco4/mujoco ]; then echo 'MuJoCo 4.0.0 needs Python 3.11'; exit; fi; \
 	  PYTHONPATH="$(CURDIR)/build/mujoco4" && export PYTHONPATH \
-	  && ($(call pytest,test) -n $(JOBS) --dist loadfile --pyargs $(patsubst %,tests.mujoco.%_test,$(MUJOCO4_TESTS)) $(PYTEST_ARGS)) \
+	  && ($(call pytest,test) -n $(JOBS) --dist loadfile --pyargs $(patsubst %,tests.mujoco.%_test,$(MUJOCO4_TESTS))) \
 	  && $(call pytest,test) --pyargs tests.mujoco.render_test -k 'equal_those_of and not dm_control and not envpool'
 
 MUJOCO4_TESTS := gym gym_state gym_reset gym_error custom_model observation_tables
