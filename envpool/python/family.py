@@ -88,6 +88,15 @@ class Family:
     def __init__(self, name: str = "") -> None:
         self.name = name
 
+    def library(self) -> str:
+        """Returns the file name of the family's shared object.
+
+        Raises:
+            MissingPackageError: there is one for each release of an optional package, which is not installed, or has
+                another version.
+        """
+        return f"lib{self.name}.so"
+
     def require(self) -> None:
         """Loads or checks the libraries that the shared object is linked to, before it is loaded.
 

@@ -67,6 +67,10 @@ class Robots(GymMujoco):
     def __init__(self) -> None:
         Family.__init__(self, "robots")
 
+    def library(self) -> str:
+        """Returns the name of our solver's shared object."""
+        return Family.library(self)
+
     def require(self) -> None:
         """Requires nothing."""
 
