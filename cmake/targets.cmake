@@ -198,9 +198,10 @@ function(envpool_test_library name pattern)
   endif()
 endfunction()
 
-# Builds the C functions of a header-only portable family's environments, and the functions in its tests' capi.cc.
+# Builds the C functions of a header-only portable family's environments, and the functions in its tests' capi.cc. No test
+# calls those of the large families.
 function(envpool_test_functions family)
-  if(TARGET ${family}_parts OR family IN_LIST ENVPOOL_HOST_FAMILIES)
+  if(TARGET ${family}_parts OR family IN_LIST ENVPOOL_HOST_FAMILIES OR family IN_LIST ENVPOOL_LARGE_FAMILIES)
     return()
   endif()
   set(folder "${PROJECT_SOURCE_DIR}/tests")
