@@ -32,7 +32,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
 .PHONY: help demo dev test test-all cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
-  test-device test-jax-device say-what-is-built standin gpu-kit gpu-page lint format generated docs docs-browse first-minutes agents figures tsan \
+  test-device test-jax-device test-mujoco4 say-what-is-built standin gpu-kit gpu-page lint format generated docs docs-browse first-minutes agents figures tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel wheels sdist \
   cibuildwheel release-check test-matrix test-aarch64 cross test-bazel clean-roots clean
 .DELETE_ON_ERROR:
@@ -48,6 +48,7 @@ help:
 	@echo 'make standin       build that stand-in: build/standin/libcuda.so.1'
 	@echo 'make gpu-kit       write build/gpu-kit, for a visit to a GPU machine without a network (DEVICE_PYTHON=python3.12)'
 	@echo 'make gpu-page      write what such visits have measured into docs/gpu.md (RESULTS=results.jsonl)'
+	@echo 'make test-mujoco4  compare robots with gymnasium on MuJoCo 4.0.0; the other tests have MuJoCo 3.17.0'
 	@echo 'make test-clients  train six RL libraries and the examples on the installed wheel'
 	@echo 'make test-peer     compare with the released EnvPool, Atari bit for bit, and with WarpDrive (minutes; installs them)'
 	@echo 'make test-ray      test pools in Ray actors, on a local cluster of several nodes'
@@ -130,7 +131,7 @@ build/wheel/.built: build/wheel/.made
 	@touch $@
 
 # Libraries that a family takes from another installed package. The wheel does not contain them.
-OTHERS_LIBRARIES := libmujoco.so.3.17.0
+OTHERS_LIBRARIES := libmujoco.so.3.17.0 libmujoco.so.4.0.0
 
 build/wheel/.checked: build/wheel/.built tools/check_wheel.py
 	@rm -rf $(VENV)/empty
@@ -195,6 +196,7 @@ build/dev/.installed: | $(VENV)/dev/.ready
 
 test: build/test/.installed
 	@$(MAKE) --no-print-directory cpp-test
+	@$(MAKE) --no-print-directory test-mujoco4
 	@$(MAKE) --no-print-directory py-test
 
 # Runs, without sampling, the tests that `make test` samples; CONTRIBUTING.md lists them.
@@ -208,9 +210,25 @@ cpp-test: build/test/.installed
 
 # Tests import the installed package. Processes take the test files in the order of their paths, in which the slowest files
 # come early.
-py-test: say-what-is-built build/test/.installed standin
+py-test: say-what-is-built build/test/.installed build/mujoco4/.ready standin
 	@echo 'running the Python tests, which takes about a quarter of an hour on two cores (fewer: PYTEST_ARGS="-k WORD")'
 	@$(call pytest,test) -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15 --pyargs tests $(PYTEST_ARGS)
+
+# Compares with gymnasium on MuJoCo 4.0.0, in the environment of the other tests, which have MuJoCo 3.17.0. Our robots keep
+# the bits of MuJoCo 3.17.0, so their images are not compared after a step.
+test-mujoco4: build/test/.installed build/mujoco4/.ready
+	@if [ ! -d build/mujoco4/mujoco ]; then echo 'MuJoCo 4.0.0 needs Python 3.11'; exit; fi; \
+	  PYTHONPATH="$(CURDIR)/build/mujoco4" && export PYTHONPATH \
+	  && ($(call pytest,test) -n $(JOBS) --dist loadfile --pyargs $(patsubst %,tests.mujoco.%_test,$(MUJOCO4_TESTS))) \
+	  && $(call pytest,test) --pyargs tests.mujoco.render_test -k 'equal_those_of and not dm_control and not envpool'
+
+MUJOCO4_TESTS := gym gym_state gym_reset gym_error custom_model observation_tables
+
+# A folder that comes before the environment's packages on sys.path.
+build/mujoco4/.ready: pyproject.toml | $(VENV)/test/.ready
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@$(VENV)/test/bin/python -m pip install -q --no-deps --target=$(@D) --group mujoco4
+	@touch $@
 
 # Tests GPU kernels: their machine code, and their results on the stand-in for the CUDA driver. `make test` takes a sample.
 # It needs no GPU.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares MuJoCo environments with the released EnvPool, gymnasium's vector environments, and MuJoCo's own rollout.
 
-The floor is a C++ loop over mj_step (mj_loop.cc) with the same number of threads; it computes contact forces if the
+Ours run on our solver; the side `library` is the same pool with backend="mujoco". The floor is a C++ loop over mj_step (mj_loop.cc) with the same number of threads; it computes contact forces if the
 task's observation or reward needs them. The cost of a step depends on the time since the reset. Therefore no episode
-ends before its limit of a hundred steps, and a turn consists of at least one whole episode, and of as many as take this
+ends before its limit of a hundred steps, except those of the pendulums, and a turn consists of at least one whole episode, and of as many as take this
 package about --window seconds. The speed of a process varies by a few hundredths with its memory layout. Therefore all
 sides are restarted --launches times, for --rounds turns each.
 
@@ -38,6 +38,11 @@ TASKS = {
     "HalfCheetah": ("half_cheetah.xml", 5, False, 0.1, {}),
     "Hopper": ("hopper.xml", 4, False, 0.005, {"terminate_when_unhealthy": False}),
     "Walker2d": ("walker2d_v5.xml", 4, False, 0.005, {"terminate_when_unhealthy": False}),
+    "HumanoidStandup": ("humanoidstandup.xml", 5, True, 0.01, {}),
+    "Swimmer": ("swimmer.xml", 4, False, 0.1, {}),
+    "Reacher": ("reacher.xml", 2, False, 0.1, {}),
+    "InvertedPendulum": ("inverted_pendulum.xml", 2, False, 0.01, {}),
+    "InvertedDoublePendulum": ("inverted_double_pendulum.xml", 5, False, 0.1, {}),
 }
 SHAPES = {
     "1 env": {"loop": "sync", "num_envs": 1},
@@ -45,8 +50,9 @@ SHAPES = {
     "32 envs, async": {"loop": "async", "num_envs": 32, "batch_size": 16},
     "256 envs": {"loop": "sync", "num_envs": 256},
     "256 envs, async": {"loop": "async", "num_envs": 256, "batch_size": 64},
+    "4096 envs": {"loop": "sync", "num_envs": 4096},
 }
-SIDES = ["floor", "envpool", "rollout", "gymnasium_sync", "gymnasium_async"]
+SIDES = ["floor", "library", "envpool", "rollout", "gymnasium_sync", "gymnasium_async"]
 EPISODE = 100
 define_choices("tasks", TASKS, "tasks")
 flags.DEFINE_multi_enum("shapes", list(SHAPES), list(SHAPES), "numbers of environments, synchronous or asynchronous")
@@ -65,6 +71,8 @@ def start(side: str, task: str, case: dict[str, Any]) -> Any:
         return floors.mujoco_loop(FLAGS.python, case, *TASKS[task][:-1])
     if side == "envpool":
         return PythonSide(peer_python(), case)
+    if side == "library":
+        return PythonSide(FLAGS.python, {**case, "options": {**case["options"], "backend": "mujoco"}})
     return PythonSide(FLAGS.python, {**case, "loop": side})
 
 

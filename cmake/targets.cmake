@@ -135,9 +135,10 @@ function(envpool_split_family name)
   endforeach()
 endfunction()
 
-# Builds a family from its plugin.cc and the sources in its subfolders, which its tests link too. If the family needs an
-# external library, the target <family>_library stands for it.
-function(envpool_family name)
+# Builds the shared object lib<target>.so of a family from its plugin.cc and the sources in its subfolders, which its tests
+# link too. The target is named after the family, or after the family and a release of an external library; the target
+# <target>_library stands for that library.
+function(envpool_family name target)
   set(folder "${PROJECT_SOURCE_DIR}/envpool/${name}")
   if(NOT EXISTS "${folder}/plugin.cc")
     return()
@@ -151,15 +152,15 @@ function(envpool_family name)
   elseif(name IN_LIST ENVPOOL_LARGE_FAMILIES)
     envpool_source_per_environment(${name})
   endif()
-  envpool_shared_object(family_${name} ${name} ${sources})
-  target_link_libraries(family_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:${name}_parts>
-                                               $<TARGET_NAME_IF_EXISTS:${name}_library>)
+  envpool_shared_object(family_${target} ${target} ${sources})
+  target_link_libraries(family_${target} PRIVATE $<TARGET_NAME_IF_EXISTS:${target}_parts>
+                                                 $<TARGET_NAME_IF_EXISTS:${target}_library>)
   if(tables)
-    target_precompile_headers(family_${name} REUSE_FROM environments_header)
+    target_precompile_headers(family_${target} REUSE_FROM environments_header)
   endif()
-  target_compile_definitions(family_${name} PRIVATE ENVPOOL_NEVER_THROWS)  # our portable environments never throw
+  target_compile_definitions(family_${target} PRIVATE ENVPOOL_NEVER_THROWS)  # our portable environments never throw
   if(ENVPOOL_BINDINGS)
-    install(TARGETS family_${name} LIBRARY DESTINATION envpool/${name})
+    install(TARGETS family_${target} LIBRARY DESTINATION envpool/${name})
   endif()
 endfunction()
 
@@ -176,12 +177,12 @@ function(envpool_portable_headers)
   endforeach()
 endfunction()
 
-function(envpool_parts name)
+function(envpool_parts name target)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/envpool/${name}/*/*.cc")
   if(sources)
-    add_library(${name}_parts STATIC ${sources})
-    set_target_properties(${name}_parts PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_link_libraries(${name}_parts PUBLIC envpool_flags $<TARGET_NAME_IF_EXISTS:${name}_library>)
+    add_library(${target}_parts STATIC ${sources})
+    set_target_properties(${target}_parts PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_link_libraries(${target}_parts PUBLIC envpool_flags $<TARGET_NAME_IF_EXISTS:${target}_library>)
   endif()
 endfunction()
 
@@ -197,9 +198,10 @@ function(envpool_test_library name pattern)
   endif()
 endfunction()
 
-# Builds the C functions of a header-only portable family's environments, and the functions in its tests' capi.cc.
+# Builds the C functions of a header-only portable family's environments, and the functions in its tests' capi.cc. No test
+# calls those of the large families.
 function(envpool_test_functions family)
-  if(TARGET ${family}_parts OR family IN_LIST ENVPOOL_HOST_FAMILIES)
+  if(TARGET ${family}_parts OR family IN_LIST ENVPOOL_HOST_FAMILIES OR family IN_LIST ENVPOOL_LARGE_FAMILIES)
     return()
   endif()
   set(folder "${PROJECT_SOURCE_DIR}/tests")

@@ -7,7 +7,7 @@ It checks for each id that a pool can be made, that every observation is inside 
 actions give equal bits with one thread and with two. It also checks that randomness has an effect: under the same
 actions, the results of two seeds, of two environments of a pool, and of two episodes must differ. If they are equal
 after 100 steps, up to 5000 steps are taken, because some games begin with a title screen. In deterministic environments
-(NO_CHANCE) the results must be equal.
+(NO_CHANCE) the results must be equal. A wheel for Linux must support all of MuJoCo's releases.
 """
 
 import argparse
@@ -23,7 +23,9 @@ import numpy as np
 
 import envpool
 from envpool import _core
+from envpool.mujoco import releases
 from envpool.python.distribution import conflict
+from envpool.python.registry import find_library
 
 ENVS, STEPS, MOST_BYTES = 4, 100, 20e6
 LONGER = (1000, 5000)  # numbers of steps to try if 100 steps show no effect of randomness
@@ -157,6 +159,10 @@ def main() -> None:
     if b"envpool: the assertion" in Path(str(_core.__file__)).read_bytes():
         failed += 1
         print("it was built with ENVPOOL_ASSERTIONS, which are for tests")
+    for release in releases.SUPPORTED if sys.platform == "linux" else ():
+        if not find_library("mujoco", f"libmujoco_{release}.so"):
+            failed += 1
+            print(f"it was built without MuJoCo {release}")
     ids = [task_id for task_id in envpool.list_all_envs() if arguments.only in task_id]
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as workers:
         for number, (task_id, problems) in enumerate(zip(ids, workers.map(problems_of, ids), strict=True), 1):

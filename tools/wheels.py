@@ -4,7 +4,8 @@
 Without arguments, it uses every python3.10 to python3.14 on the path or installed by pyenv, and names those that are
 missing. `auditwheel` makes each wheel fit for other Linux systems, `twine` checks its metadata, and check_wheel.py checks
 its size and tries it in an empty environment. One wheel is also built without a network, in an environment that contains
-only the build requirements which the sdist declares. The results are in build/wheels.
+only the build requirements which the sdist declares, with the release of MuJoCo that the build downloads in a folder. The
+results are in build/wheels.
 
 With the argument --glibc=2.31, the wheels also run on systems as old as Debian 11, see old_glibc.py. This needs Debian 12.
 """
@@ -25,7 +26,7 @@ import old_glibc
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "wheels"
 VERSIONS = [(3, minor) for minor in range(10, 15)]
-OTHERS_LIBRARIES = "libmujoco.so.3.17.0"  # installed by another package
+OTHERS_LIBRARIES = ("libmujoco.so.3.17.0", "libmujoco.so.4.0.0")  # installed by another package
 CHECKED_IDS = os.environ.get("WHEELS_CHECKED_IDS", "Pong")  # check_wheel.py tries the ids that contain this
 
 
@@ -69,6 +70,12 @@ def compiler_cache() -> dict[str, str]:
     return {f"CMAKE_{language}_COMPILER_LAUNCHER": "ccache" for language in ("C", "CXX") if shutil.which("ccache")}
 
 
+def download_mujoco() -> None:
+    """Downloads what third_party/mujoco/download.py downloads: it runs without a network in the build that has none."""
+    options = ["-q", "--no-deps", "--only-binary=:all:", "--python-version=3.12", f"--dest={OUT / 'mujoco'}"]
+    run(sys.executable, "-m", "pip", "download", *options, "mujoco-core==4.0.0", log="mujoco")
+
+
 def make_sdist() -> tuple[Path, Path]:
     """Returns the sdist, and the folder into which it is unpacked."""
     run(sys.executable, "-m", "build", "--sdist", "-o", OUT, ".", log="sdist")
@@ -88,7 +95,12 @@ def build(version: str, python: Path, source: Path, offline: bool, options: list
     requirements = build_requirements(source)
     # The build backend asks for CMake and Ninja if the system has none.
     inside = new_environment(python, OUT / f"venv-{version}", *requirements, "cmake>=3.21", "ninja>=1.11", log=log)
-    env = {**os.environ, **compiler_cache(), "PATH": f"{inside.parent}{os.pathsep}{os.environ['PATH']}"}
+    env = {
+        **os.environ,
+        **compiler_cache(),
+        "PIP_FIND_LINKS": str(OUT / "mujoco"),
+        "PATH": f"{inside.parent}{os.pathsep}{os.environ['PATH']}",
+    }
     command: list[str | Path] = [inside, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", made, source]
     if offline:
         command = ["unshare", "--map-root-user", "--net", *command, "--no-index"]
@@ -100,8 +112,7 @@ def build(version: str, python: Path, source: Path, offline: bool, options: list
         "-m",
         "auditwheel",
         "repair",
-        "--exclude",
-        OTHERS_LIBRARIES,
+        *(f"--exclude={library}" for library in OTHERS_LIBRARIES),
         "-w",
         OUT,
         wheel,
@@ -128,6 +139,7 @@ def main(arguments: list[str]) -> None:
     if arguments:
         pythons = {version: python for version, python in pythons.items() if version in arguments}
     missing = [version for version in (arguments or ["{}.{}".format(*v) for v in VERSIONS]) if version not in pythons]
+    download_mujoco()
     sdist, source = make_sdist()
     print(f"{sdist.name}: {sdist.stat().st_size / 1e6:.2f} MB", flush=True)
     can_isolate = subprocess.run(["unshare", "--map-root-user", "--net", "true"], capture_output=True).returncode == 0

@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base class of all MuJoCo ids, which loads the library from the package mujoco without importing that package."""
+"""The base class of all ids that use MuJoCo's library."""
 
 from __future__ import annotations
 
-import ctypes
-import functools
 from collections.abc import Mapping
 from typing import Any
 
-# Imported by its full name, because attributes of the package are looked up among the registered ids.
+# Imported by their full names, because attributes of the package are looked up among the registered ids.
+import envpool.mujoco.releases as releases
 import envpool.mujoco.render_options as render_options
-from envpool.mujoco.packages import folder_of
-from envpool.python.errors import MissingPackageError, missing_package
+from envpool.python.errors import MissingPackageError
 from envpool.python.family import Family, ImportPath
-
-VERSION = "3.17.0"  # as in pyproject.toml; the last digits of results differ between versions
+from envpool.python.registry import find_library
 
 
 class MujocoFamily(Family):
@@ -23,10 +20,14 @@ class MujocoFamily(Family):
     Attributes:
         PART: the folder in envpool/mujoco.
         MODELS: the package and version that the models come from.
+        RELEASES: the releases of MuJoCo that the ids support.
+        WHY_NOT_OTHERS: a clause that says why they do not support another of the family's releases.
     """
 
     PART: str
     MODELS: str
+    RELEASES: tuple[str, ...] = releases.SUPPORTED
+    WHY_NOT_OTHERS = ""
     PATHS = ("xml_file",)
 
     def __init__(self) -> None:
@@ -36,28 +37,29 @@ class MujocoFamily(Family):
         """Returns the prefix of the names of the id's classes in EnvPool."""
         raise NotImplementedError
 
-    def require(self) -> None:
-        """Loads libmujoco, which the family's shared object is linked to, from the package mujoco.
+    def library(self) -> str:
+        """Returns the name of our shared object for the installed release of MuJoCo.
 
         Raises:
-            MissingPackageError: The package is not installed, or has another version.
+            MissingPackageError: The package mujoco is not installed, has a release that the ids do not support, or one
+                for which this package was not compiled.
+        """
+        release, _ = releases.installed()
+        if release not in self.RELEASES:
+            raise releases.wrong_release(self.RELEASES, f"{release}, {self.WHY_NOT_OTHERS}")
+        compiled = tuple(each for each in self.RELEASES if find_library("mujoco", _file_of(each)))
+        if compiled and release not in compiled:
+            raise releases.wrong_release(compiled, f"{release}, for which envpool was not compiled")
+        return _file_of(release)
+
+    def require(self) -> None:
+        """Loads MuJoCo's library, which our shared object is linked to.
+
+        Raises:
+            MissingPackageError: The package mujoco is not installed, or has a release that is not supported.
             RuntimeError: The library cannot be loaded.
         """
-        install = f"pip install mujoco=={VERSION}"
-        folder = folder_of("mujoco")
-        if folder is None:
-            raise missing_package("mujoco", "MuJoCo", install)
-        library = folder / f"libmujoco.so.{VERSION}"
-        if not library.exists():
-            known = [file.name.removeprefix("libmujoco.so.") for file in folder.glob("libmujoco.so.*")]
-            raise MissingPackageError(
-                f"needs MuJoCo {VERSION}, found {' and '.join(known) or 'none'}: install it with: {install}",
-                name="mujoco",
-            )
-        try:
-            _load(str(library))
-        except OSError as error:
-            raise RuntimeError(f"cannot load {library}: {error}") from None
+        releases.load()
 
     def is_in_working_directory(self, name: str, path: str) -> bool:
         """Returns whether a path is that of a file there; the models of a package have names without a folder."""
@@ -69,7 +71,11 @@ class MujocoFamily(Family):
 
     def reference(self, task_id: str) -> str:
         """Returns where the dynamics and the model of an id come from."""
-        return f"MuJoCo {VERSION}, {self.MODELS}"
+        try:
+            release, _ = releases.installed()
+        except MissingPackageError:
+            release = self.RELEASES[0]
+        return f"MuJoCo {release if release in self.RELEASES else self.RELEASES[0]}, {self.MODELS}"
 
     def import_paths(self, task_id: str, table: str) -> list[ImportPath]:
         """Returns where EnvPool's scripts find the classes of an id.
@@ -83,6 +89,6 @@ class MujocoFamily(Family):
         ]
 
 
-@functools.lru_cache
-def _load(library: str) -> ctypes.CDLL:
-    return ctypes.CDLL(library)
+def _file_of(release: str) -> str:
+    """Returns the name of our shared object for a release of MuJoCo."""
+    return f"libmujoco_{release}.so"

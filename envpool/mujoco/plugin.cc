@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The list of the family, which is compiled once for each supported release of MuJoCo: third_party/mujoco/mujoco.cmake.
 
 #include <vector>
 

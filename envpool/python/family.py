@@ -5,14 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
-
-if TYPE_CHECKING:
-    from envpool._core import DevicePool, Pool
-    from envpool.python.construction import Construction
-    from envpool.python.registry import Registration
-else:
-    DevicePool = Pool = Construction = Registration = Any  # for `typing.get_type_hints`; these modules import this one
+from typing import Any, NamedTuple, Protocol
 
 Value = bool | int | float | str | bytes  # of an option
 
@@ -69,7 +62,7 @@ class StartRange(NamedTuple):
 class Renderer(Protocol):
     """Draws the environments of a pool from their states."""
 
-    def render(self, pool: Pool | DevicePool, env_ids: Any) -> Any:
+    def render(self, pool: Any, env_ids: Any) -> Any:
         """Returns images of environments, uint8 of shape (n, height, width, 3). The ids are int32 of shape (n,)."""
 
     def close(self) -> None:
@@ -95,6 +88,15 @@ class Family:
     def __init__(self, name: str = "") -> None:
         self.name = name
 
+    def library(self) -> str:
+        """Returns the file name of the family's shared object.
+
+        Raises:
+            MissingPackageError: there is one for each release of an optional package, which is not installed, or has
+                another version.
+        """
+        return f"lib{self.name}.so"
+
     def require(self) -> None:
         """Loads or checks the libraries that the shared object is linked to, before it is loaded.
 
@@ -115,15 +117,15 @@ class Family:
         """Returns whether a path that an option gives is the path of a file there or below, or is absolute."""
         return os.path.exists(os.path.expanduser(path))
 
-    def choose(self, registration: Registration, caller_options: Mapping[str, Any]) -> tuple[Registration, str]:
+    def choose(self, registration: Any, caller_options: Mapping[str, Any]) -> tuple[Any, str]:
         """Chooses between implementations of an id, if there are several.
 
         Args:
-            registration: the registration of the id.
+            registration: the Registration of the id.
             caller_options: the options as the caller gave them.
 
         Returns:
-            The registration of the implementation, and why it is not the usual one; an empty string if it is.
+            The Registration of the implementation, and why it is not the usual one; an empty string if it is.
 
         Raises:
             TypeError, ValueError: no implementation has these options.
@@ -155,8 +157,11 @@ class Family:
         """
         return options
 
-    def renderer(self, construction: Construction) -> Renderer | None:
+    def renderer(self, construction: Any) -> Renderer | None:
         """Returns what draws the environments of a pool; None if they draw themselves.
+
+        Args:
+            construction: the Construction of the pool.
 
         Raises:
             MissingPackageError: an option needs a package that is not installed.

@@ -113,7 +113,11 @@ class Registration(NamedTuple):
         return declared_options(self.load(), self.defaults, self.origin.OPTION_DOCS)
 
     def _path(self) -> str:
-        return self.plugin or library_of(self.family, self.task_id)
+        if self.plugin:
+            return self.plugin
+        with labelled(self.task_id):
+            name = self.origin.library()
+        return library_of(self.family, self.task_id, name)
 
     @property
     def reference(self) -> str:
@@ -132,16 +136,26 @@ _discovering = False  # whether `_lock` is held by the thread that imports them
 _listeners: list[Callable[[Sequence[str]], None]] = []
 
 
-def library_of(family: str, task_id: str) -> str:
-    """Returns the path of a family's shared object, or raises a RuntimeError that begins with the id."""
-    name = f"lib{family}.so"
+def library_of(family: str, task_id: str, name: str = "") -> str:
+    """Returns the path of a family's shared object, or raises a RuntimeError that begins with the id.
+
+    Args:
+        family: the folder in this package.
+        task_id: the id.
+        name: the file name, if it is not lib<family>.so.
+    """
+    name = name or f"lib{family}.so"
+    if path := find_library(family, name):
+        return path
+    folder = next(iter(importlib.import_module(f"envpool.{family}").__path__))
+    raise RuntimeError(f"[{task_id}] {name} is not in {folder}: envpool was built without the family {family!r}")
+
+
+def find_library(family: str, name: str) -> str:
+    """Returns the path of a shared object in a family's folder; an empty string if there is none."""
     folders = [*importlib.import_module(f"envpool.{family}").__path__]
     folders += [os.path.join(path, family) for path in package_folders()]
-    for folder in folders:
-        path = os.path.join(folder, name)
-        if os.path.exists(path):
-            return path
-    raise RuntimeError(f"[{task_id}] {name} is not in {folders[0]}: envpool was built without the family {family!r}")
+    return next(filter(os.path.exists, (os.path.join(folder, name) for folder in folders)), "")
 
 
 def _discover() -> None:

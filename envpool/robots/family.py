@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from envpool.mujoco.gym.environments import model_of
 from envpool.mujoco.gym.family import GymMujoco
+from envpool.python.construction import Construction
+from envpool.python.errors import MissingPackageError
 from envpool.python.family import Family, Value
 from envpool.python.options import as_number, shown, wrong_value
 from envpool.python.registry import Registration
-
-if TYPE_CHECKING:
-    from envpool.python.construction import Construction
-    from envpool.robots.scene import SceneRenderer
-else:
-    Construction = SceneRenderer = Any  # for `typing.get_type_hints`; these modules import this one
+from envpool.robots.scene import SceneRenderer
 
 # Options of the library that change what is simulated or observed, with the values for which our solver does the same.
 _LIBRARY_ONLY: Mapping[str, Value] = {"frame_stack": 1, "from_pixels": False}
@@ -31,20 +29,7 @@ _IMAGES: Mapping[str, Value] = {
     "antialias": -1,
     "gymnasium_v5_render_camera": True,
 }
-_MODELS = {
-    "HumanoidStandup": "humanoidstandup.xml",
-    "HalfCheetah": "half_cheetah.xml",
-    "InvertedDoublePendulum": "inverted_double_pendulum.xml",
-    "InvertedPendulum": "inverted_pendulum.xml",
-    "Walker2d": "walker2d_v5.xml",
-    "Walker2dOld": "walker2d.xml",
-}
 _BODIES = {"torso": 1, "front_left_leg": 2, "front_right_leg": 5, "back_leg": 8, "right_back_leg": 11}  # of the Ant
-
-
-def model_of(table: str) -> str:
-    """Returns the name of gymnasium's file with the model of a robot."""
-    return _MODELS.get(table, f"{table.lower()}.xml")
 
 
 def defaults_of(table: str) -> dict[str, Value]:
@@ -81,6 +66,10 @@ class Robots(GymMujoco):
 
     def __init__(self) -> None:
         Family.__init__(self, "robots")
+
+    def library(self) -> str:
+        """Returns the name of our solver's shared object."""
+        return Family.library(self)
 
     def require(self) -> None:
         """Requires nothing."""
@@ -141,9 +130,6 @@ class Robots(GymMujoco):
         Raises:
             MissingPackageError: Options of images need MuJoCo's renderer, which is missing.
         """
-        from envpool.python.errors import MissingPackageError
-        from envpool.robots.scene import SceneRenderer
-
         images = {name: construction.config[name] for name in _IMAGES}
         try:
             return SceneRenderer(construction, images)

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from envpool._core import DevicePool, Pool
+from envpool.mujoco.gym.environments import model_of
 from envpool.mujoco.gym.family import GymMujoco, assets
 from envpool.python.construction import Construction
 from envpool.python.errors import labelled, missing_package
 from envpool.python.family import Value
 from envpool.python.registry import Registration
-from envpool.robots.family import model_of
 
 
 class _Scenes(GymMujoco):

@@ -187,7 +187,16 @@ def test_mujoco_is_not_installed():
 
 @pytest.mark.parametrize(
     ("library", "words"),
-    [("libmujoco.so.3.2.1", ["needs MuJoCo 3.17.0, found 3.2.1"]), ("libmujoco.so.3.17.0", ["cannot load", "3.17.0"])],
+    [
+        (
+            "libmujoco.so.3.2.1",
+            ["needs MuJoCo 3.17.0 or 4.0.0, found 3.2.1: install it with: pip install mujoco==3.17.0"],
+        ),
+        ("libmujoco.so.4.0.1", ["needs MuJoCo 3.17.0 or 4.0.0, found 4.0.1: "]),
+        ("libmujoco.so", ["needs MuJoCo 3.17.0 or 4.0.0, found none: "]),
+        ("libmujoco.so.3.17.0", ["cannot load", "3.17.0"]),
+        ("libmujoco.so.4.0.0", ["cannot load", "4.0.0"]),
+    ],
 )
 def test_another_version_of_mujoco(library, words, tmp_path):
     (tmp_path / "mujoco").mkdir()

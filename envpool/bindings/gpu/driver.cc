@@ -70,17 +70,18 @@ CaptureModeGuard::CaptureModeGuard(const Driver& driver) : driver_(driver), befo
 CaptureModeGuard::~CaptureModeGuard() { driver_.exchange_capture_mode(&before_); }
 
 // All objects for the context of a device share the number.
-static std::shared_ptr<std::atomic<i64>> reserved_stack_of(int device) {
+static std::shared_ptr<std::atomic<i64>> reserved_stack_of(const Driver& driver, int device) {
   static std::mutex mutex;
-  static std::map<int, std::weak_ptr<std::atomic<i64>>> shared;
+  static std::map<std::pair<const Driver*, int>, std::weak_ptr<std::atomic<i64>>> shared;
   const std::lock_guard lock(mutex);
-  std::shared_ptr<std::atomic<i64>> stack = shared[device].lock();
-  if (stack == nullptr) shared[device] = stack = std::make_shared<std::atomic<i64>>(0);
+  std::weak_ptr<std::atomic<i64>>& known = shared[{&driver, device}];
+  std::shared_ptr<std::atomic<i64>> stack = known.lock();
+  if (stack == nullptr) known = stack = std::make_shared<std::atomic<i64>>(0);
   return stack;
 }
 
 Context::Context(const Driver& of, int which)
-    : driver(of), number(which), pid_(process_id()), reserved_stack_(reserved_stack_of(which)) {
+    : driver(of), number(which), pid_(process_id()), reserved_stack_(reserved_stack_of(of, which)) {
   ENVPOOL_CUDA(driver, device_get, &device_, number);
   ENVPOOL_CUDA(driver, retain_context, &handle_, device_);
 }

@@ -94,7 +94,8 @@ class Snapshot {
     if (header.identity != kind.identity()) {
       label.throw_invalid_argument("restore: state: expected a snapshot of " + label.name() +
                                    " with the same options, got one of another environment, or one with other "
-                                   "options for its arrays, players, ROM, map or model");
+                                   "options for its arrays, players, ROM, map or model, or one that another "
+                                   "release of its library made");
     }
     const i32 max_players = kind.layout.max_players;
     if (header.players < 0 || header.players > max_players || header.over < 0 || header.over > 1) {

@@ -52,6 +52,8 @@ class ControlSuite(MujocoFamily):
 
     PART = "dmc"
     MODELS = "dm_control 1.0.50, suite"
+    RELEASES = ("3.17.0",)
+    WHY_NOT_OTHERS = "with which no task of dm_control 1.0.50 can be loaded"
 
     def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
         """Sets the model, as a path or XML, and removes the options that serve only to select it.

@@ -13,7 +13,7 @@
 // Reset: to the model's initial state, or to a keyframe. Uniform noise from -qpos_noise to qpos_noise is added to the
 // positions in each degree of freedom, so that quaternions stay normalised; normal noise with standard deviation
 // qvel_noise is added to the velocities.
-// Source: MuJoCo 3.17.0; the reference is mj_step with the same model.
+// Source: MuJoCo 3.17.0 or 4.0.0, whichever is installed; the reference is mj_step with the same model.
 #pragma once
 
 #include <algorithm>

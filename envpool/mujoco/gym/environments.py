@@ -121,6 +121,21 @@ ENVIRONMENTS = [
     ),
 ]
 
+_MODELS = {
+    "HumanoidStandup": "humanoidstandup.xml",
+    "HalfCheetah": "half_cheetah.xml",
+    "InvertedDoublePendulum": "inverted_double_pendulum.xml",
+    "InvertedPendulum": "inverted_pendulum.xml",
+    "Walker2d": "walker2d_v5.xml",
+    "Walker2dOld": "walker2d.xml",
+}
+
+
+def model_of(table: str) -> str:
+    """Returns the name of gymnasium's file with the model of one of our solver's robots."""
+    return _MODELS.get(table, f"{table.lower()}.xml")
+
+
 # Environments, their versions and time limits. EnvPool has a variable of this name.
 gym_mujoco_envs = [
     (environment.name, (f"v{environment.oldest}", "v4", "v5"), environment.steps) for environment in ENVIRONMENTS

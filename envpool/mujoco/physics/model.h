@@ -59,11 +59,14 @@ inline SharedModel load_model(const std::string& source) {
   return last;
 }
 
-// Returns a hash of a model's structure: its names and the numbers of its elements. Sizes, masses and positions are not
-// included.
+// Returns a hash of MuJoCo's release and of a model's structure: its names and the numbers of its elements. Sizes,
+// masses and positions are not included. A state of another release is refused, because its continuation would differ,
+// and because later releases have further parts of a state.
 inline u64 identity_of(const mjModel& m) {
   u64 hash = 0xCBF29CE484222325u;
   const auto mix = [&](u64 word) { hash = (hash ^ word) * 0x100000001B3u; };
+  mix(mjVERSION_HEADER);
+  mix(u64(mj_stateSize(&m, mjSTATE_INTEGRATION)));
   const i64 counts[] = {m.nq,    m.nv,  m.nu,     m.na,        m.nbody,       m.njnt,        m.ngeom,
                         m.nsite, m.neq, m.nmocap, m.nuserdata, m.nsensordata, m.nhfielddata, m.npluginstate};
   for (const i64 count : counts) mix(u64(count));
