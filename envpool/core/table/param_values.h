@@ -44,8 +44,8 @@ class ParamValues {
     i32 max_episode_steps;
     std::vector<abi::Option> options;
   };
-  // Checks a row, which must have the tag, and changes the options with the given numbers; -1 is max_episode_steps. Texts
-  // without choices are those of `base`. `row` is the row's number for error texts.
+  // Checks a row, which must have the tag, and changes the options with the given numbers; -1 is max_episode_steps.
+  // Texts without choices are those of `base`. `row` is the row's number for error texts.
   Changed changed(u32 tag, const u8* from, i64 row, const abi::Options& base, i32 count, const i32* numbers,
                   const f64* new_values) const {
     Head head;
