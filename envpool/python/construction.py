@@ -68,7 +68,8 @@ class Construction:
         self.label = registration.task_id
         self.caller_options = caller_options = _with_absolute_paths(registration.origin, caller_options)
         with labelled(self.label):
-            self.registration, self.why = registration.origin.choose(registration, caller_options)
+            chosen: tuple[Registration, str] = registration.origin.choose(registration, caller_options)
+        self.registration, self.why = chosen
         self.table = self.registration.load()
         self.options = self.registration.options()
         with labelled(self.label):

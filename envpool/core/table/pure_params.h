@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parameter rows of pure functions (pure.h): from options to a row, and the change of a caller's row. The Params that
-// the environment uses are computed from the row's values (param_values.h) and stored in the resolved row, which callers
-// hold only with a signature (signature.h).
+// The parameter rows of pure functions (pure.h): from options to a row, and the change of a caller's row. The Params
+// that the environment uses are computed from the row's values (param_values.h) and stored in the resolved row, which
+// callers hold only with a signature (signature.h).
 #pragma once
 
 #include <cstring>
