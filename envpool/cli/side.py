@@ -99,7 +99,10 @@ def serve(case: dict[str, Any], loop: Callable[[dict[str, Any]], Steps], **start
     responses, sys.stdout = sys.stdout, sys.stderr  # Text that packages print must not mix with the responses.
 
     def respond(**values: Any) -> None:
-        print(json.dumps(values), file=responses, flush=True)
+        try:
+            print(json.dumps(values), file=responses, flush=True)
+        except BrokenPipeError:  # The process that takes the turns has ended, for example by Ctrl-C.
+            os._exit(1)
 
     started = time.perf_counter()
     try:

@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from envpool.mujoco.gym.environments import model_of
 from envpool.mujoco.gym.family import GymMujoco
-from envpool.python.construction import Construction
 from envpool.python.errors import MissingPackageError
 from envpool.python.family import Family, Value
 from envpool.python.options import as_number, shown, wrong_value
 from envpool.python.registry import Registration
-from envpool.robots.scene import SceneRenderer
+
+if TYPE_CHECKING:
+    from envpool.python.construction import Construction
+    from envpool.robots.scene import SceneRenderer
+else:  # for `typing.get_type_hints`; these modules import NumPy, which is slow
+    Construction = SceneRenderer = Any
 
 # Options of the library that change what is simulated or observed, with the values for which our solver does the same.
 _LIBRARY_ONLY: Mapping[str, Value] = {"frame_stack": 1, "from_pixels": False}
@@ -130,6 +134,8 @@ class Robots(GymMujoco):
         Raises:
             MissingPackageError: Options of images need MuJoCo's renderer, which is missing.
         """
+        from envpool.robots.scene import SceneRenderer
+
         images = {name: construction.config[name] for name in _IMAGES}
         try:
             return SceneRenderer(construction, images)
