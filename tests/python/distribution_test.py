@@ -43,10 +43,12 @@ def test_install_commands_match_the_extras() -> None:
     assert pip_install("jax") == f"pip install '{jax}'"
     assert pip_install("ale-py") == f"pip install {atari}"
     assert pip_install("dm-control", "no_such") == f"pip install {extras['dmc'][1]} no_such"
-    for extra in extras.values():
-        for requirement in extra:
-            name, bounds = re.fullmatch(r"([\w.-]+)(.*)", requirement).groups()
-            assert all(bound in pip_install(name) for bound in bounds.split(","))  # in the order of the metadata
+    wanted: dict[str, str] = {}  # the first requirement of each package: the extra dmc needs an older MuJoCo
+    for requirement in (requirement for extra in extras.values() for requirement in extra):
+        name, bounds = re.fullmatch(r"([\w.-]+)(.*)", requirement).groups()
+        wanted.setdefault(name, bounds)
+    for name, bounds in wanted.items():
+        assert all(bound in pip_install(name) for bound in bounds.split(","))  # in the order of the metadata
 
 
 @pytest.fixture
