@@ -58,9 +58,11 @@ say "$(grep -c '"name"' "$work/proof/results.jsonl") earlier results; installing
 ln -sfn "$tree/tests" "$work/site/tests"
 "$python" -m zipfile -e "$kit/mujoco.zip" "$work/site"
 "$python" -m tarfile --filter data -e "$kit/kernels.tar.xz" "$work/cache"
-"$python" -m tarfile --filter data -e "$kit/nvrtc.tar.xz" "$work/nvrtc"
-ENVPOOL_NVRTC=$(echo "$work"/nvrtc/libnvrtc.so.*)
-export ENVPOOL_NVRTC
+if [ -e "$kit/nvrtc.tar.xz" ]; then  # else NVRTC is that of the environment
+  "$python" -m tarfile --filter data -e "$kit/nvrtc.tar.xz" "$work/nvrtc"
+  ENVPOOL_NVRTC=$(echo "$work"/nvrtc/libnvrtc.so.*)
+  export ENVPOOL_NVRTC
+fi
 
 {
   date -u
