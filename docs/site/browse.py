@@ -216,7 +216,7 @@ FILTERS = [
     ("", "Pong", ""),
     ("ids=door+6x6", "MiniGrid-DoorKey-6x6", "MiniGrid-DoorKey-5x5"),
     ("ids=ale/pong-v5", "Pong", "Breakout"),
-    ("family=mujoco&devices=pool", "Ant", "Pong"),
+    ("family=mujoco&devices=pool", "Pusher", "Pong"),
     ("devices=gpu&action=continuous", "Pendulum", "CartPole"),
     ("players=several", "TagContinuous", "Taxi"),
 ]
