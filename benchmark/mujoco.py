@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares MuJoCo environments with the released EnvPool, gymnasium's vector environments, and MuJoCo's own rollout.
 
-Ours run on our solver; the side `library` is the same pool with backend="mujoco". The floor is a C++ loop over mj_step (mj_loop.cc) with the same number of threads; it computes contact forces if the
-task's observation or reward needs them. The cost of a step depends on the time since the reset. Therefore no episode
-ends before its limit of a hundred steps, except those of the pendulums, and a turn consists of at least one whole episode, and of as many as take this
-package about --window seconds. The speed of a process varies by a few hundredths with its memory layout. Therefore all
-sides are restarted --launches times, for --rounds turns each.
+Our pools run on our own solver; the side `library` is the same pool with backend="mujoco". The floor is a C++ loop over
+mj_step (mj_loop.cc) with the same number of threads; it computes contact forces if the task's observation or reward
+needs them. The cost of a step depends on the time since the reset. Therefore no episode ends before its limit of a
+hundred steps, except those of the pendulums, and a turn consists of at least one whole episode, and of as many as take
+this package about --window seconds. The speed of a process varies by a few hundredths with its memory layout. Therefore
+all sides are restarted --launches times, for --rounds turns each.
 
     python benchmark/mujoco.py --peer_python=/path/to/python                   # all tasks and shapes, two threads
     python benchmark/mujoco.py --tasks=Ant --shapes="32 envs" --sides=floor --num_threads=1

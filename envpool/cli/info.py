@@ -154,7 +154,7 @@ def _print(facts: dict[str, Any]) -> None:
         out.print(f"[bold]{name:<12}[/]{escape(str(value))}", highlight=False, soft_wrap=not out.is_terminal)
 
     line(facts["id"] + "  ", facts["doc"])
-    line("family", facts["family"] + (f", because of {facts['why']}" if facts["why"] else ""))
+    line("family", facts["family"] + (f", because {facts['why']}" if facts["why"] else ""))
     if facts["reference"]:
         line("reference", facts["reference"])
     line("time limit", f"{facts['max_episode_steps']} steps" if facts["max_episode_steps"] else "none by default")

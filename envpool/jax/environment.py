@@ -92,10 +92,7 @@ def _make_registered(
 ) -> AnyEnvironment:
     construction = Construction(registration, dict(options))
     if construction.why and not construction.table.flags & _core.PORTABLE:
-        raise ValueError(
-            f"[{registration.task_id}] expected options that MuJoCo's library is not needed for, because it runs only in "
-            f"pools, got {construction.why}"
-        )
+        raise ValueError(f"[{registration.task_id}] {construction.why}, which is not portable and runs only in pools")
     for name in options:
         if name in COMMON_OPTIONS and name not in construction.options and name != "max_episode_steps":
             raise TypeError(

@@ -56,7 +56,7 @@ class Construction:
 
     Attributes:
         registration: the registration of the id, with the implementation that the options need.
-        why: why the implementation is not the usual one; empty if it is.
+        why: why the implementation is not the usual one, as a clause that ends with its name; empty if it is.
         caller_options: the options as the caller gave them, from which an equal pool can be made.
         common: the options that every environment has.
         options: the options that this environment declares, by name.
@@ -131,10 +131,9 @@ class Construction:
                 f"{common.max_num_players}"
             )
         if self.on_device and self.table.device is None:
-            environment = f"MuJoCo's library, which {self.why} needs," if self.why else "this environment"
+            which = f"{self.why}, which" if self.why else "this environment"
             raise ValueError(
-                f"device: expected 'cpu', because {environment} is not portable and runs only on a CPU, got "
-                f"{common.device!r}"
+                f"device: expected 'cpu', because {which} is not portable and runs only on a CPU, got {common.device!r}"
             )
         if common.render_mode is not None and not self.can_render:
             raise ValueError(

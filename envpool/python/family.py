@@ -125,7 +125,8 @@ class Family:
             caller_options: the options as the caller gave them.
 
         Returns:
-            The Registration of the implementation, and why it is not the usual one; an empty string if it is.
+            The Registration of the implementation, and why it is not the usual one, as a clause that ends with the name
+            of the implementation; an empty string if it is.
 
         Raises:
             TypeError, ValueError: no implementation has these options.

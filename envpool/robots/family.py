@@ -95,9 +95,9 @@ class Robots(GymMujoco):
         backend = caller_options.get("backend")
         reason = _needs_library({**registration.defaults, **caller_options}, model_of(registration.table))
         if reason and backend == "envpool":
-            raise ValueError(f"{reason} needs MuJoCo's library: give backend='mujoco', or no backend")
+            raise ValueError(f"{reason}: give backend='mujoco', or no backend")
         if backend == "mujoco":
-            reason = "backend='mujoco'"
+            reason = "backend='mujoco' selects MuJoCo's library"
         if not reason:
             return registration, ""
         defaults = {**registration.defaults, "backend": "mujoco"}
@@ -146,11 +146,11 @@ class Robots(GymMujoco):
 
 
 def _needs_library(options: Mapping[str, Any], model: str) -> str:
-    """Returns the option that our solver does not have, with its value; an empty string if there is none."""
+    """Returns which option's value needs MuJoCo's library, as a clause; an empty string if none does."""
     path = options.get("xml_file")
     if path not in (model, model.removesuffix(".xml") + "_envpool.xml"):
-        return f"xml_file={shown(path)}"
+        return f"xml_file={shown(path)} needs MuJoCo's library"
     for name, value in _LIBRARY_ONLY.items():
         if as_number(options[name], type(value).__name__) != value:
-            return f"{name}={shown(options[name])}"
+            return f"{name}={shown(options[name])} needs MuJoCo's library"
     return ""

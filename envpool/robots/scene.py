@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,20 +50,25 @@ class SceneRenderer:
         with labelled(construction.label):
             if not model.is_file():
                 raise missing_package("gymnasium", "gymnasium, which has the robots' models,", "pip install gymnasium")
-        scene = Registration(construction.label, _Scenes(), "", "Scene")
+        registration = Registration(construction.label, _Scenes(), "", "Scene")
         options = {**images, "xml_file": str(model), "robot": table, "num_envs": 1, "render_mode": "rgb_array"}
-        self._pool = Construction(scene, options).make_pool([])
+        scene = Construction(registration, options)
+        self._size = scene.arrays.render_size
+        self._pool = scene.make_pool([])
         self._pool.reset()
         self._pool.recv()
+        self._lock = threading.Lock()  # the scene shows one robot at a time
         self._positions = next(part for part in json.loads(construction.table.parts()) if part["name"] == "qpos")
 
     def render(self, pool: Pool | DevicePool, env_ids: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
         """Returns images of environments, uint8 of shape (n, height, width, 3)."""
-        images = []
-        for qpos in self._positions_of(pool, env_ids):
-            self._pool.step(qpos[None])
-            images.append(self._pool.render(np.zeros(1, np.int32))[0])
-        return np.stack(images)
+        images = np.empty((len(env_ids), *self._size, 3), np.uint8)
+        positions = self._positions_of(pool, env_ids)
+        with self._lock:
+            for image, qpos in zip(images, positions, strict=True):
+                self._pool.step(qpos[None])
+                image[:] = self._pool.render(np.zeros(1, np.int32))[0]
+        return images
 
     def _positions_of(self, pool: Any, env_ids: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
         """Returns qpos of environments."""

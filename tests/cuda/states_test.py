@@ -56,6 +56,21 @@ def test_written_states_are_stepped() -> None:
     assert np.allclose(theirs[0][:, 0], np.array([0.5, -0.5, 1.0]) + 0.02 * 2)
 
 
+def test_robots_are_drawn_from_their_states() -> None:
+    pytest.importorskip("mujoco")
+    options: dict[str, Any] = {"num_envs": 3, "render_mode": "rgb_array", "width": 40, "height": 30}
+    options |= {"shadow_size": 0, "antialias": 0}
+    pool, cpu = make("HalfCheetah-v5", **options), make("HalfCheetah-v5", device="cpu", **options)
+    pool.reset(), cpu.reset()
+    pool.step(np.full((3, 6), 0.3)), cpu.step(np.full((3, 6), 0.3))
+    try:
+        expected = cpu.render([0, 2])
+    except RuntimeError as error:
+        assert "OpenGL" in str(error)
+        pytest.skip("OpenGL is not installed")
+    assert np.array_equal(pool.render([0, 2]), expected)
+
+
 def test_writing_over_begins_new_episodes() -> None:
     pool = make(num_envs=3)
     pool.reset()

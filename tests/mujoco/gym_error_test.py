@@ -126,7 +126,7 @@ def test_more_constraint_forces_than_velocities():
         (
             {"from_pixels": True, "device": "cuda"},
             ValueError,
-            ["device: expected 'cpu'", "which from_pixels=True needs"],
+            ["device: expected 'cpu'", "from_pixels=True needs MuJoCo's library, which is not portable"],
         ),
         ({"num_envs": 2, "env_options": [{"backend": "mujoco"}, {}]}, ValueError, ["backend: expected one value"]),
     ],

@@ -8,6 +8,7 @@ disable them. ENVPOOL_IMAGES=1 compares all of gymnasium's environments.
 import os
 import subprocess
 import sys
+import threading
 
 import gymnasium
 import mujoco
@@ -182,6 +183,23 @@ def test_rendering_does_not_change_the_physics(backend):
             assert first[0].tobytes() == second[0].tobytes()
             if backend == "mujoco":
                 assert first[4]["x_velocity"].tobytes() == pixels.step(action)[4]["x_velocity"].tobytes()
+
+
+def test_threads_draw_robots_at_the_same_time():
+    images = []
+    with pool("Ant-v5", num_envs=3, width=40, height=30) as env:
+        env.reset()
+        threads = [
+            threading.Thread(target=lambda: images.extend(env.render([0, 1, 2]) for _ in range(5))) for _ in range(3)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(images) == 15
+        assert all(np.array_equal(each, images[0]) for each in images)
+        assert (images[0][0] != images[0][1]).any()
+        assert env.render([]).shape == (0, 30, 40, 3)
 
 
 def test_snapshots_contain_stacked_images():

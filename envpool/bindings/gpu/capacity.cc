@@ -30,12 +30,13 @@ void require_memory(const Context& context, i64 stack, i32 num_envs, i64 bytes, 
   if (bytes + local <= i64(free)) return;
   const f64 each = f64(bytes) / num_envs;
   const i64 fit = i64(std::max(0.0, f64(i64(free) - local)) / each);
-  const std::string text = "num_envs: " + std::to_string(num_envs) + " environments take " + mebibytes(bytes) +
-                           ", and the stacks of their kernel, " + std::to_string(stack) + " bytes for each of " +
-                           std::to_string(threads) + " threads" +
-                           (reserved > 0 ? " (of which " + std::to_string(reserved) + " are reserved)" : "") +
-                           ", take " + mebibytes(local) + " of cuda:" + std::to_string(context.number) +
-                           ", which has " + mebibytes(i64(free)) + " free: at most " + std::to_string(fit) + " fit";
+  const std::string text =
+      "num_envs: " + std::to_string(num_envs) + " environments take " + mebibytes(bytes) +
+      ", and the stacks of their kernel, " + std::to_string(stack) + " bytes for each of " + std::to_string(threads) +
+      " threads" +
+      (reserved > 0 ? ", for which " + std::to_string(reserved) + " bytes each are already reserved" : "") + ", take " +
+      mebibytes(local) + " of cuda:" + std::to_string(context.number) + ", which has " + mebibytes(i64(free)) +
+      " free: at most " + std::to_string(fit) + " fit";
   PyErr_SetString(PyExc_MemoryError, label.text(text).c_str());
   throw pybind11::error_already_set();
 }

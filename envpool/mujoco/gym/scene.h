@@ -28,6 +28,7 @@ struct SceneCamera {
 class Scene {
  public:
   static constexpr const char* kName = "Scene";
+  static constexpr bool kBounded = true;
   struct Params {
     SharedModel model;
   };
