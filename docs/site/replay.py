@@ -19,6 +19,7 @@ import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import agents
 import numpy as np
@@ -31,6 +32,7 @@ from envpool import _core
 from envpool.python.construction import Construction
 from envpool.python.registry import find
 from envpool.python.spaces import ArraySpecs, observation_tree
+from envpool.robots.family import Robots
 from tests.support import trajectories
 from tests.support.trajectories import NUM_ENVS, STEPS
 
@@ -159,9 +161,13 @@ def images_of(task_id: str) -> list[str]:
     if not construction.can_render:
         return []
     arrays, images = construction.arrays, []
-    with envpool.make_gymnasium(
-        task_id, num_envs=NUM_ENVS, num_threads=1, seed=SEED, render_mode="rgb_array", **options
-    ) as env:
+    # MuJoCo's renderer is not in the browser, where robots are simple drawings, as they are without MuJoCo.
+    with (
+        mock.patch.object(Robots, "renderer", return_value=None),
+        envpool.make_gymnasium(
+            task_id, num_envs=NUM_ENVS, num_threads=1, seed=SEED, render_mode="rgb_array", **options
+        ) as env,
+    ):
         space = env.single_action_space
         _, info = env.reset()
         for step in range(STEPS + 1):
