@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the mark `sampled`: a test with `sampled(one_in=4)` runs one in four of its cases a day.
+"""Chooses which tests run on a day.
 
-`always` lists strings: cases whose names contain one of them run every day. Tests that share a `group` are sampled as if
-they were cases of one test. With ENVPOOL_TEST_ONE_IN=3, one in three of the remaining tests runs, too. A case that is
-named on the command line always runs. The header of a run and the report of each failure say which day's samples ran.
+A test with the mark `sampled(one_in=4)` runs one in four of its cases. `always` lists strings: cases whose names contain
+one of them run every day. Tests that share a `group` are sampled as if they were cases of one test.
+
+A test in support/slow_tests.csv runs half as many cases: every second one, or one in eight if the mark says one in four.
+If it has a single case, it runs every second day. The mark `every_day` exempts it.
+
+With ENVPOOL_TEST_ONE_IN=3, one in three of the remaining tests runs, too. A case that is named on the command line always
+runs. The header of a run and the report of each failure say which day's samples ran.
 """
 
 from __future__ import annotations
@@ -12,16 +17,19 @@ import os
 import signal
 import zlib
 from collections.abc import Generator
+from typing import Any
 
 import pytest
 
 from tests.support.samples import DATE, DAY, WHOLE, of_today
+from tests.support.slow_tests import slow_tests
 
 REPEAT = f"ENVPOOL_TEST_DAY={DATE} repeats the samples of this run"
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sampled(one_in, always=(), group=None): run some of the cases, by the date")
+    config.addinivalue_line("markers", "every_day: run all cases although the test is slow")
     # A shell's background processes ignore this signal, and Python then does not handle it. Tests send it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -41,17 +49,22 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if WHOLE or any("::" in argument for argument in config.args):
         return
-    sampled: dict[str, list[tuple[pytest.Item, pytest.Mark]]] = {}
+    slow = slow_tests()
+    sampled: dict[str, list[tuple[pytest.Item, dict[str, Any]]]] = {}
     for item in items:
-        if mark := item.get_closest_marker("sampled"):
-            test = mark.kwargs.get("group") or getattr(item, "originalname", item.name)
-            sampled.setdefault(f"{item.path.name}::{test}", []).append((item, mark))
+        mark, function = item.get_closest_marker("sampled"), getattr(item, "originalname", item.name)
+        options = {"one_in": 1, **(mark.kwargs if mark else {})}
+        if f"{item.module.__name__}::{function}" in slow and not item.get_closest_marker("every_day"):
+            options["one_in"] *= 2
+        if options["one_in"] > 1:
+            sampled.setdefault(f"{item.path.name}::{options.get('group') or function}", []).append((item, options))
     left_out: set[pytest.Item] = set()
     for test, marked in sampled.items():
-        cases, options = [item for item, _ in marked], marked[0][1].kwargs
-        always = [case for case in cases if any(part in case.name for part in options.get("always", ()))]
+        cases = [item for item, _ in marked]
+        one_in = max(options["one_in"] for _, options in marked)
+        always = [case for case, options in marked if any(part in case.name for part in options.get("always", ()))]
         # Each test begins elsewhere, so that the first cases of all tests do not run on the same day.
-        left_out |= {*cases} - {*of_today(cases, options["one_in"], always, DAY + zlib.crc32(test.encode()))}
+        left_out |= {*cases} - {*of_today(cases, one_in, always, DAY + zlib.crc32(test.encode()))}
     left = [item for item in items if item not in left_out]
     left_out |= {*left} - {*of_today(left, int(os.environ.get("ENVPOOL_TEST_ONE_IN", "1")))}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])

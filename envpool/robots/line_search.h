@@ -40,7 +40,8 @@ ENVPOOL_ALWAYS_INLINE LinePoint<T> evaluate(const LineRow<T>* rows, i32 count, c
     cost = cost - select(is_active, T{}, before);
   }
   cost = cost + (alpha * alpha * quadratic + alpha * linear + constant);
-  return {alpha, cost, 2.0 * alpha * quadratic + linear, 2.0 * quadratic};
+  const T curvature = 2.0 * quadratic;  // rounding can make it 0 or negative when coordinates are huge
+  return {alpha, cost, 2.0 * alpha * quadratic + linear, select(curvature <= T{}, splat<T>(kMinValue), curvature)};
 }
 // Evaluates the point to which a Newton step leads.
 template <class T>
