@@ -106,6 +106,19 @@ def test_the_stacks_of_a_kernel_are_counted(tmp_path: Path, new_stand_in: Callab
     make("Stack-v0", most).reset()  # The stacks stay reserved, and are not counted again.
 
 
+def test_pools_in_place_take_one_block_of_results(new_stand_in: Callable[..., None]) -> None:
+    def most(**options: bool) -> int:
+        """Returns how many environments fit into the device's memory."""
+        with pytest.raises(MemoryError) as error:
+            make("Breakout-MinAtar", 2**20, **options)
+        fit = re.search(r"at most (\d+) fit", str(error.value))
+        assert fit, error.value
+        return int(fit[1])
+
+    new_stand_in(MEMORY=100 * MIB)
+    assert 1.5 < most(in_place=True) / most() < 2
+
+
 # --- host memory that is read late: on coherent systems, a copy of pageable memory may read it after the call ---
 
 
