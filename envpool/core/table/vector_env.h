@@ -184,8 +184,8 @@ class VectorEnv {
   // Inlines everything into the loop. The step of a small environment takes a few nanoseconds, and a call of it would
   // take as many, because rows and outcomes are passed in memory. Large environments, and those that other processes
   // step, would only take longer to compile, and so would all with the checks of a sanitizer.
-  static constexpr bool kIsSmall = sizeof(typename Contract::State) <= 64 && !requires { typename Env::CallBatch; } &&
-                                   !kIsSanitized;
+  static constexpr bool kIsSmall =
+      sizeof(typename Contract::State) <= 64 && !requires { typename Env::CallBatch; } && !kIsSanitized;
   template <class RowSource>
   [[gnu::flatten]] void run_all_inlined(const abi::Work& work, Operation operation, const RowSource& row_source) {
     run_all(work, operation, row_source);
