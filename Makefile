@@ -233,7 +233,7 @@ build/mujoco4/.ready: pyproject.toml | $(VENV)/test/.ready
 # Tests GPU kernels: their machine code, and their results on the stand-in for the CUDA driver. `make test` takes a sample.
 # It needs no GPU.
 test-device: build/test/.installed standin
-	@ENVPOOL_TEST_DEVICE=whole && export ENVPOOL_TEST_DEVICE \
+	@export ENVPOOL_TEST_DEVICE=whole ENVPOOL_TEST_SAMPLES=whole \
 	  && $(call pytest,test) -n $(JOBS) --dist loadfile --pyargs tests.cuda.pool_test tests.core.device_compile_test \
 	  tests.cuda tests.standin tests.proof $(PYTEST_ARGS)
 

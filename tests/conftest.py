@@ -9,7 +9,7 @@ If it has a single case, it runs every second day. If it takes more than 20 seco
 `every_day` exempts a test.
 
 With ENVPOOL_TEST_ONE_IN=3, one in three of the remaining tests runs, too. A case that is named on the command line always
-runs. The header of a run and the report of each failure say which day's samples ran.
+runs, and slow tests run whole with -k. The header of a run and the report of each failure say which day's samples ran.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if WHOLE or any("::" in argument for argument in config.args):
         return
-    slow = slow_tests()
+    slow = {} if config.option.keyword else slow_tests()
     sampled: dict[str, list[tuple[pytest.Item, dict[str, Any]]]] = {}
     for item in items:
         mark, function = item.get_closest_marker("sampled"), getattr(item, "originalname", item.name)

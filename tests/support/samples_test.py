@@ -91,6 +91,7 @@ def test_slow_tests_run_half_of_their_cases(tmp_path: Path) -> None:
     days = [str(datetime.date.fromordinal(DAY + day)) for day in range(8)]
     of_days = [collected(tmp_path, ENVPOOL_TEST_DAY=day) for day in days]
     assert ["test_plain" in names for names in of_days] in ([True, False] * 4, [False, True] * 4)
+    assert all("test_plain" in collected(tmp_path, "-k", "plain", ENVPOOL_TEST_DAY=day) for day in days[:2])
     cases = [[name for name in names if name.startswith("test_cases")] for names in of_days]
     assert all("test_cases[hard]" in names and len(names) <= 3 for names in cases)
     assert len({name for names in cases for name in names}) == 12
