@@ -81,6 +81,7 @@ def test_every_action_from_states_of_episodes(game):
     assert compare(game, states_of_episodes(game, 400)) > 1500
 
 
+@pytest.mark.every_day
 @pytest.mark.parametrize("game", GAMES)
 def test_every_action_from_random_states(game):
     rng = np.random.default_rng(1)
