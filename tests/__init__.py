@@ -18,8 +18,8 @@ Code that tests share is where it is used, and in these folders:
     kill_while_saving.py kills a training script.
   - pages.py reads the code blocks and the commands of the documentation.
   - type_hints.py evaluates annotations.
-  - samples.py chooses cases of slow tests by date, slow_tests.py lists slow tests in slow_tests.csv, and chi_square.py compares counts of random outcomes with
-    probabilities.
+  - samples.py chooses cases of slow tests by date, slow_tests.py lists slow tests in slow_tests.csv, and chi_square.py
+    compares counts of random outcomes with probabilities.
   - Checks of all ids: trajectories.py computes the trajectories whose hashes are in golden.csv, and mutate_states.py
     tries the hostile states that mutations.py makes.
   - Files derived from the registry (`make generated`): signatures.py writes type stubs, and tables.py writes tables in

@@ -183,7 +183,7 @@ class VectorEnv {
 #endif
   // Inlines everything into the loop. The step of a small environment takes a few nanoseconds, and a call of it would
   // take as many, because rows and outcomes are passed in memory. Large environments, and those that other processes
-  // step, would only take longer to compile, and so would all with the checks of a sanitizer.
+  // step, would only take longer to compile. With a sanitizer, small ones would take minutes to compile, too.
   static constexpr bool kIsSmall =
       sizeof(typename Contract::State) <= 64 && !requires { typename Env::CallBatch; } && !kIsSanitized;
   template <class RowSource>
