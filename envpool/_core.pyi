@@ -84,6 +84,26 @@ class DeviceArray:
     def numpy(self) -> npt.NDArray[Any]:
         """Returns a copy in the host's memory. Waits until the array is computed, unless the host knows its values."""
 
+class CudaDriver:
+    """NVIDIA's driver, for envpool/cuda/driver.py. Failing calls raise envpool.cuda.driver.CudaError."""
+
+    @staticmethod
+    def open(path: str) -> CudaDriver:
+        """Opens the library, once per process. Raises RuntimeError if that fails, or if the library lacks a function."""
+
+    @property
+    def stand_in(self) -> bool: ...
+    def version(self) -> int:
+        """The version of CUDA that the driver supports, such as 12040 for 12.4."""
+
+    def initialize(self) -> None: ...
+    def device_count(self) -> int: ...
+    def device_facts(self, number: int) -> tuple[str, tuple[int, int], int]:
+        """Returns a device's name, compute capability and bytes of memory."""
+
+    def memory(self, number: int) -> tuple[int, int]:
+        """Returns the free and the total bytes of a device's memory. Retains its primary context during the call."""
+
 class DevicePool:
     """Environments on a GPU. Methods that Pool also has do the same as there, but with arrays on the device."""
 
@@ -198,8 +218,13 @@ class Pool:
     def state_bytes(self, env_id: int) -> int:
         """Returns the size of an environment's state."""
 
-    def read_states(self, env_ids: npt.NDArray[np.int32], offset: int, bytes: int) -> npt.NDArray[np.uint8]:
-        """Returns the same bytes of each environment's state, of shape (environments, bytes)."""
+    def read_states(
+        self, env_ids: npt.NDArray[np.int32], offset: int, bytes: int, call: str = "states"
+    ) -> npt.NDArray[np.uint8]:
+        """Returns the same bytes of each environment's state, of shape (environments, bytes).
+
+        Errors begin with `call`, the name of the function that the user has called.
+        """
 
     def write_states(self, env_ids: npt.NDArray[np.int32], offset: int, data: npt.NDArray[np.uint8]) -> None:
         """Overwrites bytes that `read_states` has returned."""

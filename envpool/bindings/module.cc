@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "envpool/bindings/constants.h"
+#include "envpool/bindings/gpu/devices.h"
 #include "envpool/bindings/gpu/pool.h"
 #include "envpool/bindings/gpu/xla.h"
 #include "envpool/bindings/jax/models.h"
@@ -160,6 +161,7 @@ PYBIND11_MODULE(_core, m) {
       .def_property_readonly("device", &PyTable::device);
 
   bind_pool(m);
+  cuda::bind_driver(m);
   cuda::bind_array(m);
   cuda::bind_pool(m);
 }

@@ -82,27 +82,10 @@ def test_the_stand_in_of_the_tests() -> None:
 def test_a_context_is_released(library: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     path = library()
     counts = ctypes.CDLL(path)
-
-    def state() -> tuple[int, int]:
-        return tuple(ctypes.c_int.in_dll(counts, name).value for name in ("retained", "depth"))
-
     device = load(path, monkeypatch).devices()[0]
-    context = device.primary_context()
-    assert state() == (1, 0)
-    with context:
-        assert state() == (1, 1)
-        with context:
-            assert state() == (1, 2)
-    with pytest.raises(ZeroDivisionError), context:
-        raise ZeroDivisionError
-    assert state() == (1, 0)
-    context.close()
-    context.close()
-    assert state() == (0, 0)
-    with pytest.raises(driver.DriverError, match=r"^\[envpool.cuda\] this context is closed$"), context:
-        pass
-    device.memory()
-    assert state() == (0, 0)
+    for _ in range(2):
+        assert device.memory() == (5, 1 << 20)  # The library says so only if there is a current context.
+        assert [ctypes.c_int.in_dll(counts, name).value for name in ("retained", "depth")] == [0, 0]
 
 
 def test_a_failure_leaves_no_context(library: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,9 +150,7 @@ def test_files_that_are_not_libraries(path: str, words: str, monkeypatch: pytest
 def test_another_library(monkeypatch: pytest.MonkeyPatch) -> None:
     from envpool import _core
 
-    with pytest.raises(
-        driver.DriverError, match=r"ENVPOOL_LIBCUDA: expected .*, got '.*', which lacks cuDriverGetVersion$"
-    ):
+    with pytest.raises(driver.DriverError, match=r"ENVPOOL_LIBCUDA: expected .*, got '.*': .* lacks cu[A-Za-z]+$"):
         load(str(_core.__file__), monkeypatch)
 
 

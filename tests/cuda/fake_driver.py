@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A library with the functions of libcuda that envpool/cuda/driver.py calls. They return fixed results and do nothing.
+"""A library with the functions of libcuda that the package calls. They return fixed results and do nothing.
 
 Unlike the stand-in, it cannot run kernels. Tests choose the results with macros.
 """
@@ -55,16 +55,28 @@ int cuDevicePrimaryCtxRetain(void** context, int device) {
 int cuDevicePrimaryCtxRelease_v2(int device) { --retained; return device < 10; }
 int cuCtxPushCurrent_v2(void* context) { ++depth; return (size_t)context < 0x7f0000000000; }
 int cuCtxPopCurrent_v2(void** context) { --depth; return 0; }
+int cuThreadExchangeStreamCaptureMode(int* mode) { return 0; }
 int cuMemGetInfo_v2(size_t* free, size_t* total) { *free = depth ? 5 : 0; *total = 1 << 20; return depth ? MEMORY : 201; }
 #ifdef STANDS_IN
 const char* standinFault(void) { return ""; }
 #endif
 """
 
+# Functions that have to exist, but that only pools call.
+_UNUSED = """
+cuCtxGetDevice cuCtxSynchronize cuMemAlloc_v2 cuMemFree_v2 cuMemHostAlloc cuMemFreeHost cuMemHostGetDevicePointer_v2
+cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuMemsetD8Async cuPointerGetAttribute cuModuleLoadData
+cuModuleUnload cuModuleGetFunction cuFuncGetAttribute cuStreamCreate cuStreamDestroy_v2 cuStreamGetCtx cuStreamGetFlags
+cuStreamSynchronize cuStreamWaitEvent cuStreamIsCapturing cuStreamGetCaptureInfo_v2 cuEventCreate cuEventDestroy_v2
+cuEventRecord cuEventQuery cuLaunchKernel
+"""
+
 
 def build_driver(folder: Path, *macros: str) -> str:
     """Compiles the library with macros such as "COUNT=0"; returns its path."""
-    (folder / "fake.c").write_text(_SOURCE)
+    (folder / "fake.c").write_text(
+        _SOURCE + "".join(f"int {name}(void) {{ return 801; }}\n" for name in _UNUSED.split())
+    )
     command = ["gcc", "-shared", "-fPIC", "-o", "libfake.so", *(f"-D{macro}" for macro in macros), "fake.c"]
     subprocess.run(command, cwd=folder, check=True)
     return str(folder / "libfake.so")

@@ -29,11 +29,12 @@ const Driver& Driver::open(const std::string& path) {
   if (known == nullptr) {
     std::string why;
     void* library = open_library(path, why);
-    if (library == nullptr) throw std::runtime_error("[envpool.cuda] " + why);
-    std::unique_ptr<Driver> driver(new Driver);
+    if (library == nullptr) throw std::runtime_error(why);
+    const bool stand_in = library_symbol(library, "standinFault") != nullptr;
+    std::unique_ptr<Driver> driver(new Driver(path, stand_in));
 #define ENVPOOL_CUDA_FIND(member, name, arguments)                                       \
   driver->member = reinterpret_cast<Status(*) arguments>(library_symbol(library, name)); \
-  if (driver->member == nullptr) throw std::runtime_error("[envpool.cuda] " + path + " lacks " + name);
+  if (driver->member == nullptr) throw std::runtime_error(path + " lacks " + name);
     ENVPOOL_CUDA_CALLS(ENVPOOL_CUDA_FIND)
 #undef ENVPOOL_CUDA_FIND
     driver->record_context =
@@ -51,7 +52,11 @@ void Driver::check(Status status, const char* call, const char* explanation) con
   const char *name = nullptr, *text = nullptr;
   get_error_name(status, &name);
   get_error_string(status, &text);
-  std::string description = text == nullptr ? "the driver has no description of it" : text;
+  std::string description = text == nullptr ? "the driver has no description of this error" : text;
+  if (status == kStubLibrary) {  // the stub does not implement the functions that explain an error either
+    name = "CUDA_ERROR_STUB_LIBRARY";
+    description = path + " is the CUDA toolkit's stub, not a driver";
+  }
   if (is_sticky(status)) {
     description +=
         ". A kernel in this process failed, perhaps one of another library. Every later CUDA call fails: "

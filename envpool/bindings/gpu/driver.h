@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVIDIA's driver, opened at run time: the functions that a pool on a GPU calls, exceptions for their errors, and RAII
-// wrappers of the driver's objects. envpool/cuda/driver.py finds the library and initializes it.
+// NVIDIA's driver, opened at run time: the functions that are called, exceptions for their errors, and RAII wrappers of
+// the driver's objects. envpool/cuda/driver.py finds the library and initializes it, through the bindings in
+// devices.cc.
 #pragma once
 
 #include <atomic>
@@ -29,6 +30,11 @@ inline constexpr unsigned kStreamNonBlocking = 1;  // a flag of streams
 #define ENVPOOL_CUDA_CALLS(CALL)                                                                        \
   CALL(get_error_name, "cuGetErrorName", (Status, const char**))                                        \
   CALL(get_error_string, "cuGetErrorString", (Status, const char**))                                    \
+  CALL(driver_version, "cuDriverGetVersion", (int*))                                                    \
+  CALL(initialize, "cuInit", (unsigned))                                                                \
+  CALL(device_count, "cuDeviceGetCount", (int*))                                                        \
+  CALL(device_name, "cuDeviceGetName", (char*, int, int))                                               \
+  CALL(total_memory, "cuDeviceTotalMem_v2", (Size*, int))                                               \
   CALL(device_get, "cuDeviceGet", (int*, int))                                                          \
   CALL(device_attribute, "cuDeviceGetAttribute", (int*, int, int))                                      \
   CALL(retain_context, "cuDevicePrimaryCtxRetain", (Handle*, int))                                      \
@@ -68,7 +74,8 @@ inline constexpr unsigned kStreamNonBlocking = 1;  // a flag of streams
   CALL(launch, "cuLaunchKernel",                                                                        \
        (Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void**, void**))
 
-inline constexpr Status kNotReady = 600, kNotSupported = 801, kCaptureUnsupported = 900, kCaptureImplicit = 906;
+inline constexpr Status kStubLibrary = 34, kNotReady = 600, kNotSupported = 801, kCaptureUnsupported = 900,
+                        kCaptureImplicit = 906;
 
 // A call to the driver failed. Python raises envpool.cuda.driver.CudaError.
 struct CudaError : std::runtime_error {
@@ -85,8 +92,12 @@ struct CudaError : std::runtime_error {
 // The driver's functions.
 class Driver {
  public:
-  // Returns the driver in the library at `path`, which is opened once and never closed.
+  // Returns the driver in the library at `path`, which is opened once and never closed. Throws std::runtime_error if it
+  // cannot be opened, or lacks a function.
   static const Driver& open(const std::string& path);
+
+  const std::string path;
+  const bool stand_in;  // whether it is the tests' stand-in, which is recognized by a function that only it exports
 
 #define ENVPOOL_CUDA_MEMBER(member, name, arguments) \
   Status(*member) arguments = nullptr;               \
@@ -109,7 +120,7 @@ class Driver {
   bool uses_host_memory() const { return stand_in_is_flat_ != nullptr && stand_in_is_flat_() != 0; }
 
  private:
-  Driver() = default;
+  Driver(std::string file, bool is_stand_in) : path(std::move(file)), stand_in(is_stand_in) {}
   int (*stand_in_is_flat_)() = nullptr;  // only the stand-in has this function
 };
 

@@ -3,8 +3,6 @@
 // Python bindings of pools on a GPU.
 #include <pybind11/stl.h>
 
-#include <exception>
-
 #include "envpool/bindings/gpu/pool.h"
 #include "envpool/bindings/jax/pool.h"
 #include "envpool/bindings/table.h"
@@ -52,19 +50,9 @@ py::tuple xla_of(DevicePool& pool, const py::bytes& image) {
                         outputs);
 }
 
-void translate_cuda_error(std::exception_ptr thrown) {
-  try {
-    if (thrown) std::rethrow_exception(thrown);
-  } catch (const CudaError& error) {
-    const py::object type = py::module_::import("envpool.cuda.driver").attr("CudaError");
-    PyErr_SetObject(type.ptr(), type(error.call, error.code, error.name, error.text).ptr());
-  }
-}
-
 }  // namespace
 
 void bind_pool(py::module_& module) {
-  py::register_exception_translator(translate_cuda_error);
   py::class_<DevicePool>(module, "DevicePool")
       .def(py::init(&make_pool), py::kw_only(), py::arg("table"), py::arg("label"), py::arg("options"),
            py::arg("num_envs"), py::arg("batch_size"), py::arg("seeds"), py::arg("streams"), py::arg("autoreset"),
