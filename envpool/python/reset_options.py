@@ -86,7 +86,7 @@ class ResetOptions:
             for name in drawn.parts:
                 part = self._parts[name]
                 dtype = np.dtype(part["dtype"])
-                values = pool.read_states(env_ids, part["offset"], dtype.itemsize).view(dtype)
+                values = pool.read_states(env_ids, part["offset"], dtype.itemsize, "reset").view(dtype)
                 moved = low + (values - drawn.low) * ((high - low) / (drawn.high - drawn.low))
                 rounded = np.clip(moved, low, high).astype(drawn.dtype).astype(dtype)
                 pool.write_states(env_ids, part["offset"], rounded.view(np.uint8))

@@ -76,7 +76,7 @@ class SceneRenderer:
             positions: npt.NDArray[np.float64] = pool.states()["qpos"].numpy()[env_ids]
             return positions
         part = self._positions
-        return np.asarray(pool.read_states(env_ids, part["offset"], 8 * part["count"]).view(np.float64))
+        return np.asarray(pool.read_states(env_ids, part["offset"], 8 * part["count"], "render").view(np.float64))
 
     def close(self) -> None:
         """Frees the renderer."""

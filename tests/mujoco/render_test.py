@@ -321,6 +321,18 @@ for domain, task, name, camera in (("cheetah", "run", "CheetahRun-v1", -1), ("fi
     assert printed[:-1] == ["True True"] * 2
 
 
+@pytest.mark.parametrize("backend", ["envpool", "mujoco"])
+def test_an_environment_that_is_being_stepped_is_not_rendered(backend):
+    env = pool(backend=backend, num_envs=2)
+    env.reset()
+    env.send(np.zeros((2, *env.action_space.shape)))
+    with pytest.raises(RuntimeError, match=r"^\[HalfCheetah-v5\] render: "):
+        env.render()
+    env.recv()
+    assert env.render().shape == (1, 480, 480, 3)
+    env.close()
+
+
 def test_rendering_after_a_fork():
     printed = run(
         MAKE

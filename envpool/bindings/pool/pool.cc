@@ -205,12 +205,13 @@ class PyPool {
     return pool_->state_bytes(env_id);
   }
   // Returns the same `bytes` bytes at `offset` of each environment's state, as u8 of shape (environments, bytes).
-  py::array read_states(const py::object& env_ids, std::int64_t offset, std::int64_t bytes) {
+  py::array read_states(const py::object& env_ids, std::int64_t offset, std::int64_t bytes, const std::string& call) {
     drop_abandoned();
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     py::array_t<u8> data({py::ssize_t(ids_.size()), py::ssize_t(std::max<std::int64_t>(bytes, 0))});
-    pool_->read_states(ids_.data(), ids_.size(), offset, bytes, reinterpret_cast<char*>(data.mutable_data()));
+    pool_->read_states(ids_.data(), ids_.size(), offset, bytes, reinterpret_cast<char*>(data.mutable_data()),
+                       call.c_str());
     return data;
   }
   void write_states(const py::object& env_ids, std::int64_t offset, const py::array_t<u8, py::array::c_style>& data) {
@@ -490,7 +491,8 @@ void bind_pool(py::module_& m) {
       .def(
           "state_bytes", [](PyPool& pool, i32 env_id) { return std::int64_t(pool.state_bytes(env_id)); },
           py::arg("env_id"))
-      .def("read_states", &PyPool::read_states, py::arg("env_ids"), py::arg("offset"), py::arg("bytes"))
+      .def("read_states", &PyPool::read_states, py::arg("env_ids"), py::arg("offset"), py::arg("bytes"),
+           py::arg("call") = "states")
       .def("write_states", &PyPool::write_states, py::arg("env_ids"), py::arg("offset"), py::arg("data"))
       .def("render", &PyPool::render, py::arg("env_ids") = py::none())
       .def("players", &PyPool::players, py::arg("env_ids") = py::none())

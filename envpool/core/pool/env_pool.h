@@ -183,9 +183,9 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     const auto lock = lock_for("states");
     return idle_.state_bytes(env_id);
   }
-  void read_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, char* data) {
-    const auto lock = lock_for("states");
-    idle_.read_states(env_ids, count, offset, bytes, data);
+  void read_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, char* data, const char* call = "states") {
+    const auto lock = lock_for(call);
+    idle_.read_states(env_ids, count, offset, bytes, data, call);
   }
   void write_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, const char* data) {
     const auto lock = lock_for("states");

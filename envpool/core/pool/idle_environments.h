@@ -132,14 +132,14 @@ class IdleEnvironments {
     return envs_.save_size(env_id);
   }
   // Copies `bytes` bytes at `offset` of each environment's saved state to `data`, or overwrites them with `data`. The
-  // rows of `data` are contiguous.
-  void read_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, char* data) {
-    for_each_state(env_ids, count, offset, bytes, [&](i32 k, const std::string& state) {
+  // rows of `data` are contiguous. `call` is the name of the caller's function, for errors.
+  void read_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, char* data, const char* call) {
+    for_each_state(env_ids, count, offset, bytes, call, [&](i32 k, const std::string& state) {
       std::memcpy(data + k * bytes, state.data() + offset, size_t(bytes));
     });
   }
   void write_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, const char* data) {
-    for_each_state(env_ids, count, offset, bytes, [&](i32 k, std::string& state) {
+    for_each_state(env_ids, count, offset, bytes, "states", [&](i32 k, std::string& state) {
       std::memcpy(state.data() + offset, data + k * bytes, size_t(bytes));
       load(env_ids[k], state, admission_.status(env_ids[k]), "states");
     });
@@ -147,11 +147,11 @@ class IdleEnvironments {
 
  private:
   template <class Action>
-  void for_each_state(const i32* env_ids, i32 count, i64 offset, i64 bytes, Action&& action) {
+  void for_each_state(const i32* env_ids, i32 count, i64 offset, i64 bytes, const char* call, Action&& action) {
     require_snapshots("states: this environment cannot save its state");
-    for (i32 k = 0; k < count; ++k) admission_.require_idle(env_ids[k], "states");
+    for (i32 k = 0; k < count; ++k) admission_.require_idle(env_ids[k], call);
     for (i32 k = 0; k < count; ++k) {
-      std::string state(save(env_ids[k], "states"));
+      std::string state(save(env_ids[k], call));
       if (offset < 0 || bytes < 0 || offset > i64(state.size()) - bytes) {
         label_.throw_invalid_argument("states: expected a part of a state of " + std::to_string(state.size()) +
                                       " bytes, got bytes " + std::to_string(offset) + " to " +
