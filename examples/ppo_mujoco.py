@@ -12,8 +12,9 @@ computed for each environment by `info["env_id"]`, and the order of the batches 
 It writes log.csv, curve.png, checkpoint.pt and a video of an episode to --out. A checkpoint includes the state of the
 simulations, so a killed and resumed synchronous run ends with the same bits as an uninterrupted one.
 
-For comparisons, --engine=gymnasium steps the environments with gymnasium's AsyncVectorEnv, which is synchronous. The
-script also runs with the released EnvPool, if `import envpool` finds it. Neither engine can save its simulations.
+For comparisons, --backend=mujoco simulates the robots with MuJoCo's library, and --engine=gymnasium steps them with
+gymnasium's AsyncVectorEnv, which is synchronous. The script also runs with the released EnvPool, if `import envpool` finds
+it. The last two cannot save their simulations.
 
 The whole algorithm is in this file, so that it can be read from top to bottom and changed without affecting another
 example. Code that is not about learning is in common.py and torch_run.py.
@@ -47,6 +48,7 @@ class Options:
     require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is lower")
     # The environment
     engine: str = option("envpool", "library that steps the environments: envpool or gymnasium")
+    backend: str = option("", "what simulates the robots in envpool: '' is its choice, 'mujoco' is MuJoCo's library")
     num_envs: int = option(64, "environments in the pool")
     batch_size: int = option(32, "environments per batch; num_envs makes the pool synchronous")
     num_threads: int = option(0, "threads of the pool; 0: as many as CPUs that this process may use")
@@ -71,8 +73,9 @@ class Options:
 
 def make(o: Options) -> Any:
     if o.engine == "envpool":
+        backend = {"backend": o.backend} if o.backend else {}  # the released EnvPool does not have this option
         return envpool.make_gymnasium(
-            o.task, num_envs=o.num_envs, batch_size=o.batch_size, num_threads=o.num_threads, seed=o.seed
+            o.task, num_envs=o.num_envs, batch_size=o.batch_size, num_threads=o.num_threads, seed=o.seed, **backend
         )
     if o.engine != "gymnasium" or o.batch_size != o.num_envs:
         raise SystemExit("--engine: expected envpool, or gymnasium with --batch_size equal to --num_envs")
