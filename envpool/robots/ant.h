@@ -105,8 +105,8 @@ struct Ant : RobotEnv<Ant, AntModel, AntParams, AntTask, 2 + 6 * AntModel::kBodi
     noisy_positions(s, p.reset_noise_scale, rng);
     normal_velocities(s, p.reset_noise_scale, rng);
   }
-  template <class T>
-  ENVPOOL_ALWAYS_INLINE static void results(const Data<Model, T>& d, const Params& p, bool stepped, T* out) {
+  template <class Size, class T>
+  ENVPOOL_ALWAYS_INLINE static void results(const Data<Size, T>& d, const Params& p, bool stepped, T* out) {
     out[0] = d.xpos[p.main_body][0];
     out[1] = d.xpos[p.main_body][1];
     if (stepped && p.use_contact_force && p.post_constraint) {

@@ -24,14 +24,25 @@ struct Motion {
   T warm_start[M::kDofs];  // the acceleration with which the solver starts
 };
 
-// The most contacts and rows that Data has room for. One robot never has more. Lanes have room for those of ordinary
-// motion; robots that have more are stepped one by one.
+// A model with room for the contacts of ordinary motion: rolling humanoids have up to 11, with 33 rows.
+template <class M>
+struct Compact : M {
+  static constexpr i32 kContacts = M::kContacts < 16 ? M::kContacts : 16;
+  static constexpr i32 kContactRows = M::kContactRows < 40 ? M::kContactRows : 40;
+};
+template <class M>
+inline constexpr bool kIsCompact = false;
+template <class M>
+inline constexpr bool kIsCompact<Compact<M>> = true;
+
+// The most contacts and rows that Data has room for. One robot never has more, unless its model is compact. Lanes have
+// room for those of ordinary motion; robots that have more are stepped one by one.
 template <class M, class T>
 struct Room {
   static constexpr bool kIsLane = sizeof(T) > sizeof(f64);
   static constexpr i32 kContacts = kIsLane && M::kContacts > 64 ? 64 : M::kContacts;
   static constexpr i32 kContactRows = kIsLane && M::kContactRows > 100 ? 100 : M::kContactRows;
-  static constexpr bool kLimited = kContacts < M::kContacts || kContactRows < M::kContactRows;
+  static constexpr bool kLimited = kIsCompact<M> || kContacts < M::kContacts || kContactRows < M::kContactRows;
   static constexpr i32 kRows = M::kLimits + kContactRows;
   // The solver PGS also needs the Jacobian's rows of limits.
   static constexpr i32 kJacobianRows = M::kSolver == Solver::kPgs ? kRows : kContactRows;

@@ -105,8 +105,8 @@ struct Humanoid
     noisy_positions(s, p.reset_noise_scale, rng);
     uniform_velocities(s, p.reset_noise_scale, rng);
   }
-  template <class T>
-  ENVPOOL_ALWAYS_INLINE static void results(const Data<Model, T>& d, const Params& p, bool stepped, T* out) {
+  template <class Size, class T>
+  ENVPOOL_ALWAYS_INLINE static void results(const Data<Size, T>& d, const Params& p, bool stepped, T* out) {
     const bool are_used = p.use_contact_force || p.observation.contact_forces;
     Results::write(d, p.mass, stepped && p.post_constraint && are_used, out);
   }

@@ -31,8 +31,8 @@ struct HumanoidResults {
   static constexpr i32 kContactForces = kActuatorForces + M::kDofs;
   static constexpr i32 kCount = kContactForces + 6 * M::kBodies;
 
-  template <class T>
-  ENVPOOL_ALWAYS_INLINE static void write(const Data<M, T>& d, f64 mass, bool forces, T* out) {
+  template <class Size, class T>
+  ENVPOOL_ALWAYS_INLINE static void write(const Data<Size, T>& d, f64 mass, bool forces, T* out) {
     T center[2]{};
     for (i32 b = 0; b < M::kBodies; ++b) add_scaled<2>(center, d.xipos[b], M::body(b).mass);
     for (int i = 0; i < 2; ++i) out[kCenter + i] = center[i] / mass;

@@ -88,8 +88,8 @@ struct HumanoidStandup : RobotEnv<HumanoidStandup, HumanoidStandupModel, Humanoi
     noisy_positions(s, p.reset_noise_scale, rng);
     uniform_velocities(s, p.reset_noise_scale, rng);
   }
-  template <class T>
-  ENVPOOL_ALWAYS_INLINE static void results(const Data<Model, T>& d, const Params& p, bool stepped, T* out) {
+  template <class Size, class T>
+  ENVPOOL_ALWAYS_INLINE static void results(const Data<Size, T>& d, const Params& p, bool stepped, T* out) {
     Results::write(d, p.mass, stepped && p.post_constraint, out);
   }
   ENVPOOL_FN static void remember(const State&, f64*) {}

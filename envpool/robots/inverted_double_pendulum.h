@@ -78,8 +78,8 @@ struct InvertedDoublePendulum : RobotEnv<InvertedDoublePendulum, InvertedDoubleP
     noisy_positions(s, p.reset_noise_scale, rng);
     normal_velocities(s, p.reset_noise_scale, rng);
   }
-  template <class T>
-  ENVPOOL_ALWAYS_INLINE static void results(const Data<Model, T>& d, const Params&, bool, T* out) {
+  template <class Size, class T>
+  ENVPOOL_ALWAYS_INLINE static void results(const Data<Size, T>& d, const Params&, bool, T* out) {
     T tip[3];
     const Site& site = Model::site(0);
     global_position(d, site.body, site.same_frame, site.pos, tip);

@@ -60,7 +60,7 @@ inline constexpr SweepOrders<kSweeps> kSweepOrders;
 #if ENVPOOL_HOST
 inline constexpr i32 kStoredRows = 128;
 #else
-inline constexpr i32 kStoredRows = 48;  // a GPU reserves the memory for each of its threads
+inline constexpr i32 kStoredRows = 32;  // a GPU reserves the memory for each of its threads
 #endif
 
 // Computes the dot product of two arrays of `count` numbers in the order of mju_dot. With f64x4, it reads whole blocks

@@ -80,8 +80,8 @@ struct Reacher : RobotEnv<Reacher, ReacherModel, ReacherParams, ReacherTask, 3> 
     uniform_velocities(s, p.reset_qvel_scale, rng);
     s.qvel[2] = s.qvel[3] = 0;
   }
-  template <class T>
-  ENVPOOL_ALWAYS_INLINE static void results(const Data<Model, T>& d, const Params&, bool, T* out) {
+  template <class Size, class T>
+  ENVPOOL_ALWAYS_INLINE static void results(const Data<Size, T>& d, const Params&, bool, T* out) {
     for (int i = 0; i < 3; ++i) out[i] = d.xpos[kFingertip][i] - d.xpos[kTarget][i];
   }
   ENVPOOL_FN static void remember(const State& s, f64* before) { before[0] = distance(s); }

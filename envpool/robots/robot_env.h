@@ -7,6 +7,7 @@
 
 #include "envpool/core/math/normal.h"
 #include "envpool/core/math/numpy_sum.h"
+#include "envpool/robots/room.h"
 #include "envpool/robots/step.h"
 #if ENVPOOL_HOST
 #include "envpool/robots/draw.h"
@@ -69,7 +70,8 @@ class Writer {
 // `Robot` is one of the environments. It defines
 //
 //   static constexpr i32 kResults;                                  // how many numbers of Data the task reads
-//   template <class T> ENVPOOL_FN static void results(Data<Model, T>&, const Params&, bool stepped, T* out);  // these
+//   template <class Size, class T>  // Size is the model, or its compact form
+//   ENVPOOL_FN static void results(Data<Size, T>&, const Params&, bool stepped, T* out);  // these numbers
 //   static constexpr View kView;                                    // host: from where images show the robot
 //   static constexpr const char* kObservation;                      // description of the observation
 //   static i64 obs_size(const Params&);                             // number of elements of an observation
@@ -199,23 +201,26 @@ class RobotEnv {
 
   // Computes the results of a state that has not been stepped.
   ENVPOOL_NOINLINE static void evaluate(State& s, const Params& p) {
-    Data<M, f64> d;
-    for (f64& control : d.ctrl) control = 0;
-    forward(d, s.qpos, s.qvel, s.warm_start);
-    Robot::results(d, p, /*stepped=*/false, s.results);
+    with_room<M>([&]<class Size>(Data<Size, f64>& d) {
+      for (f64& control : d.ctrl) control = 0;
+      forward(d, s.qpos, s.qvel, s.warm_start);
+      if (!d.is_full) Robot::results(d, p, /*stepped=*/false, s.results);
+    });
   }
   ENVPOOL_NOINLINE static void simulate(State& s, const Params& p, const f64* action) {
-    Data<M, f64> d;
-    Motion<M, f64> motion;
-    copy<M::kPositions>(motion.qpos, s.qpos);
-    copy<M::kDofs>(motion.qvel, s.qvel);
-    copy<M::kDofs>(motion.warm_start, s.warm_start);
-    copy<M::kActuators>(d.ctrl, action);
-    for (i32 k = 0; k < p.frame_skip; ++k) robots::step(d, motion);
-    copy<M::kPositions>(s.qpos, motion.qpos);
-    copy<M::kDofs>(s.qvel, motion.qvel);
-    copy<M::kDofs>(s.warm_start, motion.warm_start);
-    if constexpr (kResultCount > 0) Robot::results(d, p, /*stepped=*/true, s.results);
+    with_room<M>([&]<class Size>(Data<Size, f64>& d) {
+      Motion<Size, f64> motion;
+      copy<M::kPositions>(motion.qpos, s.qpos);
+      copy<M::kDofs>(motion.qvel, s.qvel);
+      copy<M::kDofs>(motion.warm_start, s.warm_start);
+      copy<M::kActuators>(d.ctrl, action);
+      for (i32 k = 0; k < p.frame_skip && !d.is_full; ++k) robots::step(d, motion);
+      if (d.is_full) return;
+      copy<M::kPositions>(s.qpos, motion.qpos);
+      copy<M::kDofs>(s.qvel, motion.qvel);
+      copy<M::kDofs>(s.warm_start, motion.warm_start);
+      if constexpr (kResultCount > 0) Robot::results(d, p, /*stepped=*/true, s.results);
+    });
   }
 #if ENVPOOL_SIMD
   // Simulates up to four robots in lanes. Lanes without a robot of their own repeat the first one. Returns false, and

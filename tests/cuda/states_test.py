@@ -71,6 +71,23 @@ def test_robots_are_drawn_from_their_states() -> None:
     assert np.array_equal(pool.render([0, 2]), expected)
 
 
+@pytest.mark.parametrize("task_id", ["Ant-v5", "Humanoid-v5"])
+def test_robots_with_more_contacts_than_a_stack_has_room_for(task_id: str) -> None:
+    pool, cpu = make(task_id, num_envs=5), make(task_id, num_envs=5, device="cpu")
+    pool.reset(), cpu.reset()
+    qpos = pool.states()["qpos"]
+    positions = qpos.numpy()
+    positions[1:4, 2] = -1  # The whole robots are below the floor, so all of their geoms touch it.
+    qpos.assign(positions)
+    for env_id in range(5):
+        cpu.restore(env_id, pool.snapshot(env_id))
+    action = np.full((5, *pool.action_space.shape), 0.1)
+    for _ in range(3):
+        pool.step(action), cpu.step(action)
+        for env_id in range(5):
+            assert pool.snapshot(env_id) == cpu.snapshot(env_id)
+
+
 def test_writing_over_begins_new_episodes() -> None:
     pool = make(num_envs=3)
     pool.reset()
