@@ -130,27 +130,24 @@ ENVPOOL_ALWAYS_INLINE void search_brackets_in_lanes(const i64x4& which, const Li
 template <int kRows, class T>
 ENVPOOL_ALWAYS_INLINE LinePoint<T> search_line(const LineRow<T>* rows, i32 count, const Line<T>& line,
                                                Mask<T> searching, i32 limit) {
-  const LinePoint<T> start = evaluate(rows, count, line, T{});
-  LinePoint<T> best = newton_point(rows, count, line, start), other = best;
-  Mask<T> is_done = (fabs(best.slope) < line.tolerance) & ((best.alpha == T{}) | (best.cost < T{}));
+  LinePoint<T> other = evaluate(rows, count, line, T{}), best = newton_point(rows, count, line, other);
   const T direction = select(best.slope < T{}, splat<T>(1), splat<T>(-1));
-  Mask<T> walks = searching & (is_done == no<T>()) & (best.slope * direction <= -line.tolerance);
-  i32 evaluations = 2;
-  while (any(walks) && evaluations < limit) {
-    other = blend(walks, best, other);
-    best = blend(walks, newton_point(rows, count, line, best), best);
-    ++evaluations;
-    is_done = (fabs(best.slope) < line.tolerance) & (best.cost < T{});
-    const Mask<T> goes_on = walks & (is_done == no<T>()) & (best.slope * direction <= -line.tolerance);
-    const Mask<T> ends = walks & (is_done == no<T>()) & (goes_on == no<T>());
-    if (any(ends) && evaluations < limit) {
+  Mask<T> is_done = (fabs(best.slope) < line.tolerance) & ((best.alpha == T{}) | (best.cost < T{}));
+  Mask<T> goes_on = searching & (is_done == no<T>());
+  for (i32 evaluations = 2; any(goes_on) && evaluations < limit; ++evaluations) {
+    const Mask<T> walks = goes_on & (best.slope * direction <= -line.tolerance);
+    const Mask<T> is_bracketed = goes_on & (walks == no<T>());
+    if (any(is_bracketed)) {
       if constexpr (sizeof(T) == sizeof(f64)) {
-        best = search_bracket(rows, count, line, best, other, evaluations, limit);
+        return search_bracket(rows, count, line, best, other, evaluations, limit);
       } else {
-        search_brackets_in_lanes<kRows>(ends, rows, count, line, best, other, evaluations, limit);
+        search_brackets_in_lanes<kRows>(is_bracketed, rows, count, line, best, other, evaluations, limit);
       }
     }
-    walks = goes_on;
+    other = blend(walks, best, other);
+    best = blend(walks, newton_point(rows, count, line, best), best);
+    is_done = (fabs(best.slope) < line.tolerance) & (best.cost < T{});
+    goes_on = walks & (is_done == no<T>());
   }
   best.alpha = select(searching, best.alpha, T{});
   return best;

@@ -190,7 +190,8 @@ class NewtonSolver {
       const T slope = multiply(k, direction), weighted = r.weight * r.residual;
       line_rows[k] = {r.residual, slope, r.residual * weighted * 0.5, slope * weighted, slope * r.weight * slope * 0.5};
     }
-    const Mask<T> searching = active & (length >= splat<T>(kMinValue));
+    // The length, and then the acceleration, is NaN if numbers overflow.
+    const Mask<T> searching = active & ((length < splat<T>(kMinValue)) == no<T>());
     const LinePoint<T> found = search_line<kRows>(line_rows, count_, line, searching, i32(M::kLineSearchIterations));
     active = active & (found.alpha != T{});
     if (!any(active)) return active;

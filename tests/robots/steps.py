@@ -32,13 +32,12 @@ def make_state(model: mujoco.MjModel, data: mujoco.MjData, random: np.random.Gen
 def spoil(model: mujoco.MjModel, data: mujoco.MjData, random: np.random.Generator) -> None:
     """Makes a state or a control so bad that MuJoCo begins again at the initial state or ignores the controls, or fast.
 
-    At the highest speeds, rounding leaves no digit of inertia matrices and of the solver's Hessian. Positions of 1e9 are
-    left out: the solver's numbers overflow, and where MuJoCo's accelerations become NaN, ours can become infinite. Both
-    make the next step begin again at the initial state.
+    At the highest speeds and positions, rounding leaves no digit of inertia matrices and of the solver's Hessian, and
+    numbers overflow.
     """
     array = [data.qvel, data.qpos, data.ctrl][int(random.integers(3))]
     if len(array) > 0:
-        array[int(random.integers(len(array)))] = random.choice([np.nan, np.inf, -1e11, 1e5, 300.0])
+        array[int(random.integers(len(array)))] = random.choice([np.nan, np.inf, -1e11, 1e9, 1e5, 300.0])
 
 
 class Controls:
