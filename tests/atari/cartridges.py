@@ -321,6 +321,26 @@ def cut_off_cartridge(op: int, register: int, jams: bool) -> bytes:
     return program.image()
 
 
+def star_field_cartridge(cycle: int) -> bytes:
+    """Keeps missile 0 moving by the "Cosmic Ark" effect, and writes the same NUSIZ0 at a given cycle of every line."""
+    program = Program()
+    program.emit(0xD8, 0xA2, 0xFF, 0x9A)
+    loop = program.here
+    program.end_frame()
+    program.set(0x06, 0x46)
+    program.set(0x1D, 2)
+    program.set(0x22, 0x70)
+    program.emit(0x85, WSYNC, 0x85, 0x2A, 0xA9, 0x60)
+    wait(program, 16)
+    program.emit(0x85, 0x22, 0xA9, 0x10, 0xA2, 200)
+    line = program.here
+    program.store(WSYNC)
+    wait(program, cycle - 3)
+    program.emit(0x85, 0x04, 0xCA, 0xD0, line - program.here - 5 & 0xFF)
+    program.jump(loop)
+    return program.image()
+
+
 # --- registers of the TIA ---
 
 

@@ -80,6 +80,11 @@ def test_frame_cut_off_after_an_access(tmp_path: Path, op: int, register: int, j
     check(tmp_path, cartridges.cut_off_cartridge(op, register, jams), 2)
 
 
+@pytest.mark.parametrize("cycle", [5, 18, 20, 40])
+def test_star_field_with_equal_sizes(tmp_path: Path, cycle: int) -> None:
+    check(tmp_path, cartridges.star_field_cartridge(cycle), 6)
+
+
 @pytest.mark.parametrize("seed", RANDOM)
 def test_random_frames_cut_off(tmp_path: Path, seed: int) -> None:
     check(tmp_path, cartridges.random_cut_off_cartridge(seed), 6)

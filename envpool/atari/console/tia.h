@@ -255,7 +255,7 @@ ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u
     case kNusiz0:
     case kNusiz1: {
       const u32 i = reg - kNusiz0;
-      if (value == before && !t.suppressed[i] && (i == 1 || t.missile0_shape == 0)) break;
+      if (value == before && !t.suppressed[i] && (i == 1 || !t.cosmic)) break;
       flush(c, rom, clock + 8);
       before_reshape(c, i);
       before_missile_rebuild(c, i);
