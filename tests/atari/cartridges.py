@@ -321,6 +321,30 @@ def cut_off_cartridge(op: int, register: int, jams: bool) -> bytes:
     return program.image()
 
 
+def ended_by_vsync_cartridge(cycle: int, code: str) -> bytes:
+    """Cuts off every frame with these instructions, given in hexadecimal. The first one begins at a given cycle of a line.
+
+    VSYNC is on all the time. A and X are 0, and the stack pointer is 1, so that JSR pushes two bytes to VBLANK and VSYNC.
+    Two frames of 60 lines and two of 68 alternate, and the playfield has another colour in every frame. The row in which a
+    frame is cut off therefore keeps other pixels.
+    """
+    program = Program()
+    program.emit(0xD8)
+    loop = program.here
+    program.set(OVER, 0)
+    program.set(VSYNC, 2)
+    program.set(0x09, 0x46)
+    program.set(0x0E, 0xFF)
+    program.emit(0xA2, 0x01, 0x9A, 0xE6, FRAME, 0xA5, FRAME, 0x85, 0x08)
+    program.emit(0x29, 0x02, 0x0A, 0x0A, 0x18, 0x69, 60, 0xAA)
+    program.emit(0x85, WSYNC, 0xCA, 0xD0, 0xFB)
+    program.load(0)
+    wait(program, cycle - 6)
+    program.emit(*bytes.fromhex(code))
+    program.jump(loop)
+    return program.image()
+
+
 def star_field_cartridge(cycle: int) -> bytes:
     """Keeps missile 0 moving by the "Cosmic Ark" effect, and writes the same NUSIZ0 at a given cycle of every line."""
     program = Program()

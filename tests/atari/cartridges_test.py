@@ -80,6 +80,14 @@ def test_frame_cut_off_after_an_access(tmp_path: Path, op: int, register: int, j
     check(tmp_path, cartridges.cut_off_cartridge(op, register, jams), 2)
 
 
+# STA abs, STA zp,X, INC and JSR; then HMOVE, a write that changes nothing, and STA zp.
+@pytest.mark.sampled(one_in=3)
+@pytest.mark.parametrize("code", ["8D4001", "9500", "E600", "2000F0", "852AA9468509A9008500"])
+@pytest.mark.parametrize("cycle", [8, 30, 31, 32, 33])
+def test_frame_ended_by_vsync(tmp_path: Path, cycle: int, code: str) -> None:
+    check(tmp_path, cartridges.ended_by_vsync_cartridge(cycle, code), 6)
+
+
 @pytest.mark.parametrize("cycle", [5, 18, 20, 40])
 def test_star_field_with_equal_sizes(tmp_path: Path, cycle: int) -> None:
     check(tmp_path, cartridges.star_field_cartridge(cycle), 6)

@@ -9,6 +9,10 @@
 
 namespace envpool::atari {
 
+// Returns whether the same instruction may end the frame, which cuts off the screen, after an access to this register.
+// It may read VSYNC's address and then write it (INC), or push a byte to VBLANK and then one to VSYNC (JSR, BRK).
+ENVPOOL_FN bool may_end_frame(u32 reg) { return reg <= kVblank; }
+
 // Reads a byte. If kExact and c.exact are both true, every access to the TIA draws exactly as far as it does in ALE;
 // otherwise the TIA draws only when it has to. The same is true of write_bus().
 template <bool kExact = true>
@@ -17,7 +21,7 @@ ENVPOOL_DEVICE_CALL u8 read_bus(Console& c, const Rom& rom, u16 address) {
   if (address & 0x1000) {
     value = read_cartridge(c, rom, address);
   } else if ((address & 0x80) == 0) {
-    if (kExact && c.exact) flush_groups(c, rom, 3 * c.cycles);
+    if ((kExact && c.exact) || may_end_frame(address & 15)) flush_groups(c, rom, 3 * c.cycles);
     value = static_cast<u8>(read_tia(c, rom, address & 15) | (c.bus & 0x3F));
   } else if ((address & 0x200) == 0) {
     value = c.ram[address & 0x7F];
@@ -36,10 +40,11 @@ ENVPOOL_DEVICE_CALL void write_bus(Console& c, const Rom& rom, u16 address, u8 v
   } else if ((address & 0x80) == 0) {
     // Always draws up to the write. This matters if an instruction pushes two bytes into the TIA, or if the frame is
     // cut off.
-    const i32 clock = 3 * c.cycles + write_delay(c, address & 0x3F);
-    if (kExact && c.exact) flush_groups(c, rom, clock);
+    const u32 reg = address & 0x3F;
+    const i32 clock = 3 * c.cycles + write_delay(c, reg);
+    if ((kExact && c.exact) || may_end_frame(reg)) flush_groups(c, rom, clock);
     flush(c, rom, clock);
-    write_tia(c, rom, address & 0x3F, value);
+    write_tia(c, rom, reg, value);
   } else if ((address & 0x200) == 0) {
     c.ram[address & 0x7F] = value;
   } else {

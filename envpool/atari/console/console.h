@@ -110,8 +110,10 @@ ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const void* native,
     c.exact = false;
   };
   begin();
-  // If the cycle limit or a jammed CPU ended the update early, the exact CPU repeats it.
-  if (!c.cpu.jammed && (!run_uncounted(c, rom, native, c.cycles + kUncountedCycles) || c.cpu.jammed)) {
+  // If the cycle limit or a jammed CPU ended the update early, or if the screen depends on accesses to the TIA that the
+  // other CPUs do not draw, the exact CPU repeats the update.
+  if (!c.cpu.jammed &&
+      (!run_uncounted(c, rom, native, c.cycles + kUncountedCycles) || c.cpu.jammed || shows_surplus(c))) {
     static_cast<Core&>(c) = saved;
     begin();
     run_counted(c, rom);

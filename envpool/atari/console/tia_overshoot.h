@@ -68,4 +68,13 @@ ENVPOOL_NOINLINE void flush_groups(Console& c, const Rom& rom, i32 clock) {
   if (from < group + 4) fill_row(current_row(c), from, group + 4, colour);
 }
 
+// Returns whether the frame was cut off on a line whose left edge HMOVE blanks, so early that black pixels may be left
+// to the right of the beam. Their number depends on every access to the TIA on this line, also on those that change
+// nothing.
+ENVPOOL_FN bool shows_surplus(const Core& c) {
+  const Tia& t = c.tia;
+  return c.drawing && t.drawn > t.window_start && t.drawn < t.window_end &&
+         (t.hmove_blank || t.blank_left < kNoBlank) && beam_x(t) < kEdgeClocks;
+}
+
 }  // namespace envpool::atari
