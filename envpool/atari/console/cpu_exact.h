@@ -3,6 +3,9 @@
 // The exact CPU: interprets one 6507 instruction at a time over the bus. It is complete (undocumented opcodes, code
 // outside the ROM, bank switching within an instruction) and slow. The fast CPU (cpu_fast.h) uses it for unusual cases.
 //
+// The functions are templates, so that a test can give a console a bus of its own: read_bus() and write_bus() for its
+// type.
+//
 // Timing: base cycles are added before any operand is read, a page-crossing penalty before the data are read, and a
 // branch penalty at the end.
 #pragma once
@@ -102,28 +105,44 @@ ENVPOOL_FN void and_rotate(Cpu& cpu, u8 m) {  // ARR
   cpu.a = r;
 }
 
-ENVPOOL_FN u8 fetch(Console& c, const Rom& rom) { return read_bus(c, rom, c.cpu.pc++); }
+template <class AnyConsole>
+ENVPOOL_FN u8 fetch(AnyConsole& c, const Rom& rom) {
+  return read_bus(c, rom, c.cpu.pc++);
+}
 
-ENVPOOL_FN u16 fetch_word(Console& c, const Rom& rom) {
+template <class AnyConsole>
+ENVPOOL_FN u16 fetch_word(AnyConsole& c, const Rom& rom) {
   const u8 low = fetch(c, rom);
   return static_cast<u16>(low | fetch(c, rom) << 8);
 }
 
-ENVPOOL_FN u16 read_word(Console& c, const Rom& rom, u16 at, u16 high_at) {
+template <class AnyConsole>
+ENVPOOL_FN u16 read_word(AnyConsole& c, const Rom& rom, u16 at, u16 high_at) {
   const u8 low = read_bus(c, rom, at);
   return static_cast<u16>(low | read_bus(c, rom, high_at) << 8);
 }
 
-ENVPOOL_FN void push(Console& c, const Rom& rom, u8 value) { write_bus(c, rom, 0x100 + c.cpu.sp--, value); }
-ENVPOOL_FN u8 pull(Console& c, const Rom& rom) { return read_bus(c, rom, 0x100 + ++c.cpu.sp); }
-ENVPOOL_FN void read_stack_top(Console& c, const Rom& rom) { read_bus(c, rom, 0x100 + c.cpu.sp); }
+template <class AnyConsole>
+ENVPOOL_FN void push(AnyConsole& c, const Rom& rom, u8 value) {
+  write_bus(c, rom, 0x100 + c.cpu.sp--, value);
+}
+template <class AnyConsole>
+ENVPOOL_FN u8 pull(AnyConsole& c, const Rom& rom) {
+  return read_bus(c, rom, 0x100 + ++c.cpu.sp);
+}
+template <class AnyConsole>
+ENVPOOL_FN void read_stack_top(AnyConsole& c, const Rom& rom) {
+  read_bus(c, rom, 0x100 + c.cpu.sp);
+}
 
-ENVPOOL_FN u16 pull_word(Console& c, const Rom& rom) {
+template <class AnyConsole>
+ENVPOOL_FN u16 pull_word(AnyConsole& c, const Rom& rom) {
   const u8 low = pull(c, rom);
   return static_cast<u16>(low | pull(c, rom) << 8);
 }
 
-ENVPOOL_FN void branch(Console& c, const Rom& rom, bool taken) {
+template <class AnyConsole>
+ENVPOOL_FN void branch(AnyConsole& c, const Rom& rom, bool taken) {
   const i8 distance = static_cast<i8>(fetch(c, rom));
   if (!taken) return;
   const u16 target = static_cast<u16>(c.cpu.pc + distance);
@@ -151,7 +170,8 @@ ENVPOOL_FN bool has_crossing_penalty(Operation operation) {
 }
 
 // Fetches the operand bytes and returns the effective address (of the operand itself in immediate mode).
-ENVPOOL_FN u16 effective_address(Console& c, const Rom& rom, OpcodeInfo info) {
+template <class AnyConsole>
+ENVPOOL_FN u16 effective_address(AnyConsole& c, const Rom& rom, OpcodeInfo info) {
   Cpu& cpu = c.cpu;
   u16 base = 0;
   u8 index = 0;
@@ -207,7 +227,8 @@ ENVPOOL_FN u8 modify(Cpu& cpu, Operation operation, u8 v) {
 }
 
 // Executes an instruction without an effective address.
-ENVPOOL_FN void execute_implied(Console& c, const Rom& rom, Operation operation) {
+template <class AnyConsole>
+ENVPOOL_FN void execute_implied(AnyConsole& c, const Rom& rom, Operation operation) {
   using enum Operation;
   Cpu& cpu = c.cpu;
   switch (operation) {
@@ -362,7 +383,8 @@ ENVPOOL_FN void combine(Cpu& cpu, Operation operation, u8 result) {
 }
 
 // Executes one instruction.
-ENVPOOL_DEVICE_CALL void step_exact(Console& c, const Rom& rom) {
+template <class AnyConsole>
+ENVPOOL_DEVICE_CALL void step_exact(AnyConsole& c, const Rom& rom) {
   using enum Operation;
   const u8 opcode = fetch(c, rom);
   const OpcodeInfo info = opcode_info(opcode);
