@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements the learning in the JAX examples: options, networks, policies of discrete choices, and PPO's update.
+"""Implements the learning in the JAX examples: options, networks, and PPO's update.
 
 The idea and the hyperparameters are PureJaxRL's (https://github.com/luchris429/purejaxrl). All functions are for one
 agent; jax_run.py maps them over many agents and devices. Rollouts have shape (num_steps, columns, ...), where a column
@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from common import option
 from jax import Array
+from jax_policies import Policy
 
 
 class Numbers(list[float]):
@@ -110,7 +111,7 @@ class Step(NamedTuple):
     """
 
     obs: Any
-    action: Any  # a choice for each component
+    action: Any  # with an axis of components
     logprob: Any
     reward: Any
     following: Any
@@ -130,7 +131,7 @@ class Sample(NamedTuple):
     present: Any
 
 
-def networks(o: LearningOptions, seeds: Any, inputs: int, outputs: int) -> dict[str, list[Any]]:
+def networks(o: LearningOptions, seeds: Any, inputs: int, policy: Policy) -> dict[str, Any]:
     """Returns a network for each row of `seeds`, with orthogonal weights and biases of 0.
 
     NumPy draws them on the host, because the bits of an agent must not depend on how many agents there are. XLA may add
@@ -138,11 +139,13 @@ def networks(o: LearningOptions, seeds: Any, inputs: int, outputs: int) -> dict[
     """
     w, root = o.width, 2**0.5
     shapes = {
-        "policy": [(inputs, w, root), (w, w, root), (w, outputs, 0.01)],
+        "policy": [(inputs, w, root), (w, w, root), (w, policy.outputs, 0.01)],
         "value": [(inputs, w, root), (w, w, root), (w, 1, 1.0)],
     }
     nets = [one_network(np.random.default_rng(seed), shapes) for seed in seeds]
-    stacked: dict[str, list[Any]] = jax.tree.map(lambda *layers: np.stack(layers), *nets)
+    stacked: dict[str, Any] = jax.tree.map(lambda *layers: np.stack(layers), *nets)
+    if policy.deviations:
+        stacked["log_deviation"] = np.zeros((len(nets), policy.deviations), np.float32)
     return stacked
 
 
@@ -158,15 +161,20 @@ def one_network(rng: np.random.Generator, shapes: dict[str, list[tuple[int, int,
     }
 
 
-def save_towers(path: Path, towers: dict[str, list[Any]]) -> None:
-    """Writes towers of networks to an .npz file. The arrays of tower `policy` are called policy/0/weight and so on."""
+def save_towers(path: Path, towers: dict[str, Any], **more: Any) -> None:
+    """Writes towers of networks, and more arrays, to an .npz file.
+
+    The arrays of tower `policy` are called policy/0/weight and so on. Arrays among the towers keep their names.
+    """
+    more |= {name: array for name, array in towers.items() if not isinstance(array, list)}
     parts: dict[str, Any] = {
         f"{name}/{index}/{part}": np.asarray(array)
         for name, layers in towers.items()
+        if name not in more
         for index, layer in enumerate(layers)
         for part, array in zip(("weight", "bias"), layer, strict=True)
     }
-    np.savez(path, **parts)
+    np.savez(path, **parts, **more)
 
 
 def forward(o: LearningOptions, layers: list[Any], x: Array) -> Array:
@@ -180,33 +188,22 @@ def value_of(o: LearningOptions, net: Any, obs: Array) -> Array:
     return forward(o, net["value"], obs).squeeze(-1)
 
 
-def logits_of(o: LearningOptions, net: Any, choices: tuple[int, ...], obs: Array) -> list[Array]:
-    """Returns the logits of each component of an action; `choices` says how many choices each component has."""
-    logits: list[Array] = jnp.split(forward(o, net["policy"], obs), np.cumsum(choices)[:-1], axis=-1)
-    return logits
+def outputs_of(o: LearningOptions, net: Any, obs: Array) -> Array:
+    """Returns the policy's outputs: those of its tower, and then the deviations, if the policy has any."""
+    outputs = forward(o, net["policy"], obs)
+    if "log_deviation" not in net:
+        return outputs
+    return jnp.concatenate([outputs, jnp.broadcast_to(net["log_deviation"], outputs.shape)], axis=-1)
 
 
-def act(o: LearningOptions, net: Any, choices: tuple[int, ...], obs: Array, noise: Array) -> tuple[Array, Array]:
+def act(o: LearningOptions, net: Any, policy: Policy, obs: Array, noise: Array) -> tuple[Array, Array]:
     """Returns actions, shape (..., components), and their log-probabilities.
 
-    Each component of an action is the choice with the largest sum of logit and noise. If `noise` is Gumbel noise of
-    shape (..., sum(choices)), the action is a sample of the policy. If `noise` is 0, the action is the most probable
-    one.
+    If `noise` comes from policy.noise, an action is a sample of the policy. If `noise` is 0, it is the most probable one.
     """
-    logits = logits_of(o, net, choices, obs)
-    noises = jnp.split(jnp.broadcast_to(noise, (*obs.shape[:-1], sum(choices))), np.cumsum(choices)[:-1], axis=-1)
-    action = jnp.stack([jnp.argmax(x + n, axis=-1) for x, n in zip(logits, noises, strict=True)], axis=-1)
-    return action, logprob_of(logits, action)[0]
-
-
-def logprob_of(logits: list[Array], action: Array) -> tuple[Array, Array]:
-    """Returns the log-probabilities of actions, and the entropies of the policy. Components are independent."""
-    logprob, entropy = jnp.zeros(action.shape[:-1]), jnp.zeros(action.shape[:-1])
-    for component, x in enumerate(logits):
-        logprobs = jax.nn.log_softmax(x)
-        logprob += jnp.take_along_axis(logprobs, action[..., component, None], axis=-1).squeeze(-1)
-        entropy -= jnp.sum(jnp.exp(logprobs) * logprobs, axis=-1)
-    return logprob, entropy
+    outputs = outputs_of(o, net, obs)
+    action = policy.act(outputs, noise)
+    return action, policy.judge(outputs, action)[0]
 
 
 def adam(h: Hyper, rate: Any, learner: Learner, gradient: Any) -> Learner:
@@ -248,13 +245,13 @@ def mean(x: Array, present: Array | None) -> Array:
     return x.mean() if present is None else jnp.sum(jnp.where(present, x, 0)) / jnp.maximum(present.sum(), 1)
 
 
-def loss_of(o: LearningOptions, net: Any, h: Hyper, choices: tuple[int, ...], rows: Sample) -> Array:
+def loss_of(o: LearningOptions, net: Any, h: Hyper, policy: Policy, rows: Sample) -> Array:
     """Returns PPO's loss: the policy loss, the value loss and the entropy bonus. Absent players do not contribute."""
     present = rows.present
     if present is not None:  # nothing in their rows, not even NaN, may affect a gradient
         rows = jax.tree.map(lambda x: jnp.where(present.reshape(-1, *[1] * (x.ndim - 1)), x, 0), rows)
     targets = rows.advantage + rows.value
-    logprob, entropy = logprob_of(logits_of(o, net, choices, rows.obs), rows.action)
+    logprob, entropy = policy.judge(outputs_of(o, net, rows.obs), rows.action)
     ratio = jnp.exp(logprob - rows.logprob)
     centred = rows.advantage - mean(rows.advantage, present)
     advantage = centred * (1 / (jnp.sqrt(mean(centred**2, present)) + 1e-8))  # see adam
@@ -266,7 +263,7 @@ def loss_of(o: LearningOptions, net: Any, h: Hyper, choices: tuple[int, ...], ro
 
 
 def learn(
-    o: LearningOptions, h: Hyper, left: Any, learner: Learner, choices: tuple[int, ...], key: Array, steps: Step
+    o: LearningOptions, h: Hyper, left: Any, learner: Learner, policy: Policy, key: Array, steps: Step
 ) -> Learner:
     """Learns from a rollout in several epochs of minibatches. `left` is the fraction of the training that remains."""
     values = value_of(o, learner.net, steps.obs)
@@ -277,7 +274,7 @@ def learn(
 
     def minibatch(learner: Learner, chosen: Array) -> Any:
         rows = jax.tree.map(lambda x: x[chosen], rollout)
-        gradient = jax.grad(partial(loss_of, o))(learner.net, h, choices, rows)
+        gradient = jax.grad(partial(loss_of, o))(learner.net, h, policy, rows)
         return adam(h, rate, learner, gradient), None
 
     orders = jnp.argsort(jax.random.bits(key, (o.epochs, values.size)), axis=-1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains many agents in one compiled program: proximal policy optimisation, environments included, inside `jax.jit`.
+r"""Trains many agents in one compiled program: proximal policy optimisation, environments included, inside `jax.jit`.
 
 The idea and the hyperparameters come from PureJaxRL (https://github.com/luchris429/purejaxrl). A hyperparameter may
 have several values. The script trains an agent for every combination of values and every seed, all at the same time, on
@@ -8,13 +8,15 @@ all devices that JAX finds.
     python examples/ppo_jax.py --learning_rate=2.5e-4,5e-4,1e-3 --entropy=0,0.01 --num_seeds=8
     python examples/ppo_jax.py --learning_rate=2.5e-4,5e-4,1e-3 --entropy=0,0.01 --num_seeds=8 --resume
     python examples/ppo_jax.py --num_seeds=2048 --num_envs=64 --save_every=1000            # on a GPU
+    python examples/ppo_jax.py --task=Ant-v5 --scale --num_envs=64 --num_steps=64 --num_seeds=1 --minibatches=16 \
+      --epochs=8 --learning_rate=4e-4 --entropy=0 --total_timesteps=2000000                # a robot
     XLA_FLAGS=--xla_force_host_platform_device_count=2 python examples/ppo_jax.py --num_seeds=64   # on two CPUs
 
 It prints a table and writes curve.png, curves.npz, checkpoint.npz and, of the best agent, its network (agent.npz) and a
 video to --out. A checkpoint includes the environments, so a run that is killed and resumed (--resume) gives the same
 bits as an uninterrupted one.
 
-The environments come from envpool.jax. With --backend=gymnax they come from gymnax 0.0.9, and there is no video.
+Actions are one choice, or numbers. The environments come from envpool.jax. With --backend=gymnax they come from gymnax 0.0.9, and there is no video.
 
 This file has the environments of one player, rollouts and evaluation. The networks and the update of PPO are in
 jax_learning.py, devices and checkpoints in jax_run.py. ppo_tag_jax.py uses both for two teams of players.
@@ -33,17 +35,20 @@ import numpy as np
 from common import film, option, parse
 from jax import Array
 from jax_learning import Hyper, Learner, LearningOptions, Step, act, learn, networks, save_towers
+from jax_policies import Choices, Gaussian, Policy
 from jax_run import Devices, Grid, last_hundred, train
+from jax_scales import Scales
 
 
 @dataclass
 class Options(LearningOptions):
-    task: str = option("CartPole-v1", "environment to learn, with discrete actions")
+    task: str = option("CartPole-v1", "environment to learn")
     backend: str = option("envpool", "library of the environments: envpool or gymnax")
     out: Path = option(Path("runs/ppo_jax"), "output folder")
     resume: bool = option(False, "continue from the checkpoint in that folder")
     save_every: int = option(50, "updates between two checkpoints")
     require_return: float = option(float("-inf"), "fail if the mean return of the best setting is lower")
+    scale: bool = option(False, "scale observations and rewards by their running moments")
     target: float = option(
         float("inf"), "mean return of 100 episodes; the table shows the number of seeds that end with at least this"
     )
@@ -67,6 +72,8 @@ class Agent(NamedTuple):
     obs: Any
     state: Any
     running: Any  # return so far of the current episode in each environment
+    scales: Any  # None unless o.scale
+    discounted: Any  # discounted return so far of the current episode in each environment
 
 
 class Environments:
@@ -81,12 +88,22 @@ class Environments:
         module = importlib.import_module("envpool.jax" if self.batched else "gymnax")
         self.env, self.params = module.make(task)
         actions, seen = self.env.action_space(self.params), self.env.observation_space(self.params)
-        if not hasattr(actions, "n") or not hasattr(seen, "shape"):
-            raise SystemExit(f"--task={task}: this policy needs observations of one array and discrete actions")
-        self.num_actions, self.obs_size = int(actions.n), int(np.prod(seen.shape))
+        self.is_discrete = hasattr(actions, "n")
+        if not hasattr(seen, "shape") or not (self.is_discrete or hasattr(actions, "low")):
+            raise SystemExit(
+                f"--task={task}: this policy needs observations of one array, and actions of one choice or of one array"
+            )
+        self.actions, self.obs_size = actions, int(np.prod(seen.shape))
+        self.policy: Policy = Choices((int(actions.n),)) if self.is_discrete else Gaussian(int(np.prod(actions.shape)))
 
     def flat(self, obs: Array) -> Array:
         return obs.reshape(len(obs), -1)
+
+    def action(self, chosen: Array) -> Array:
+        """Returns the actions of the environments that the policy has chosen, shape (num, components)."""
+        if self.is_discrete:
+            return chosen[:, 0]
+        return jnp.clip(chosen.reshape(-1, *self.actions.shape), self.actions.low, self.actions.high)
 
     def keys(self, key: Array, steps: int) -> Array | None:
         return None if self.batched else jax.random.split(key, (steps, self.num))
@@ -120,45 +137,64 @@ def begin(o: Options, envs: Environments, grid: Grid, devices: Devices) -> Agent
     def one(key: Array, net: Any) -> Agent:
         key, env_key = jax.random.split(jax.random.wrap_key_data(key))
         obs, state = envs.reset(env_key)
-        return Agent(jax.random.key_data(key), Learner.of(net), obs, state, jnp.zeros(envs.num))
+        scales = Scales.of(envs.obs_size) if o.scale else None
+        return Agent(
+            jax.random.key_data(key), Learner.of(net), obs, state, jnp.zeros(envs.num), scales, jnp.zeros(envs.num)
+        )
 
-    nets = networks(o, grid.keys, envs.obs_size, envs.num_actions)
+    nets = networks(o, grid.keys, envs.obs_size, envs.policy)
     agents: Agent = devices.mapped(one)(devices.put(grid.keys), devices.put(nets))
     return agents
 
 
-def collect(o: Options, envs: Environments, agent: Agent, keys: list[Array]) -> tuple[Agent, Step, Array]:
+def scaled(scales: Scales | None, obs: Array) -> Array:
+    """Returns observations as the network sees them."""
+    return obs if scales is None else scales.scaled(obs)
+
+
+def collect(o: Options, envs: Environments, agent: Agent, gamma: Any, keys: list[Array]) -> tuple[Agent, Step, Array]:
     """Collects a rollout.
 
     Returns the agent, the steps, and the sum and number of the returns of episodes that ended.
     """
     noise_key, step_key = keys
-    noise = jax.random.gumbel(noise_key, (o.num_steps, envs.num, envs.num_actions))
+    noise = envs.policy.noise(noise_key, (o.num_steps, envs.num))
 
     def one(carry: Any, drawn: Any) -> Any:
-        obs, state, running = carry
+        obs, state, running, discounted = carry
         noise, keys = drawn
-        action, logprob = act(o, agent.learner.net, (envs.num_actions,), obs, noise)
-        next_obs, state, reward, terminated, done, following = envs.step(keys, state, action[:, 0])
+        action, logprob = act(o, agent.learner.net, envs.policy, scaled(agent.scales, obs), noise)
+        next_obs, state, reward, terminated, done, following = envs.step(keys, state, envs.action(action))
         running += reward
+        discounted = gamma * discounted + reward
         ended = jnp.stack([jnp.sum(running * done), jnp.sum(done)])
         step = Step(obs, action, logprob, reward, following, terminated, done)
-        return (next_obs, state, running * ~done), (step, ended)
+        return (next_obs, state, running * ~done, discounted * ~done), (step, discounted, ended)
 
-    carry = (agent.obs, agent.state, agent.running)
-    carry, (steps, ended) = jax.lax.scan(one, carry, (noise, envs.keys(step_key, o.num_steps)))
-    return Agent(agent.key, agent.learner, *carry), steps, ended.sum(axis=0)
+    carry = (agent.obs, agent.state, agent.running, agent.discounted)
+    carry, (steps, returns, ended) = jax.lax.scan(one, carry, (noise, envs.keys(step_key, o.num_steps)))
+    obs, state, running, discounted = carry
+    agent = agent._replace(obs=obs, state=state, running=running, discounted=discounted)
+    if agent.scales is not None:
+        scales = agent.scales
+        agent = agent._replace(scales=scales.after(steps.obs, returns))
+        steps = steps._replace(
+            obs=scales.scaled(steps.obs),
+            following=scales.scaled(steps.following),
+            reward=steps.reward * scales.returns.scale,
+        )
+    return agent, steps, ended.sum(axis=0)
 
 
 def update(o: Options, envs: Environments, agent: Agent, h: Hyper, left: Any) -> tuple[Agent, Array]:
     """Collects a rollout and learns from it. `left` is the fraction of the training that remains."""
     key, shuffle_key, *collect_keys = jax.random.split(jax.random.wrap_key_data(agent.key), 4)
-    agent, steps, ended = collect(o, envs, agent, collect_keys)
-    learner = learn(o, h, left, agent.learner, (envs.num_actions,), shuffle_key, steps)
+    agent, steps, ended = collect(o, envs, agent, h.gamma, collect_keys)
+    learner = learn(o, h, left, agent.learner, envs.policy, shuffle_key, steps)
     return agent._replace(key=jax.random.key_data(key), learner=learner), ended
 
 
-def evaluate(o: Options, envs: Environments, key: Array, net: Any) -> Array:
+def evaluate(o: Options, envs: Environments, key: Array, net: Any, scales: Scales | None) -> Array:
     """Returns the mean return of each environment's first episode. Later ones would overrepresent short episodes."""
     key = jax.random.fold_in(jax.random.wrap_key_data(key), 1)  # not a key of the training
 
@@ -169,8 +205,8 @@ def evaluate(o: Options, envs: Environments, key: Array, net: Any) -> Array:
     def one(carry: Any) -> Any:
         obs, state, returns, over, t = carry
         keys = envs.keys(jax.random.fold_in(key, t), 1)
-        action, _ = act(o, net, (envs.num_actions,), obs, jnp.float32(0))
-        obs, state, reward, _, done, _ = envs.step(keys if keys is None else keys[0], state, action[:, 0])
+        action, _ = act(o, net, envs.policy, scaled(scales, obs), jnp.float32(0))
+        obs, state, reward, _, done, _ = envs.step(keys if keys is None else keys[0], state, envs.action(action))
         return obs, state, returns + reward * ~over, over | done, t + 1
 
     carry = (*envs.reset(key), jnp.zeros(envs.num), jnp.zeros(envs.num, bool), 0)
@@ -205,7 +241,7 @@ def plot(o: Options, steps: Any, means: Any, labels: list[str]) -> None:
     figure.savefig(o.out / "curve.png", dpi=90)
 
 
-def show_agent(o: Options, net: Any) -> None:
+def show_agent(o: Options, envs: Environments, net: Any, scales: Scales | None) -> None:
     """Records an episode in a pool, whose steps give the same bits as envpool.jax."""
     import envpool
 
@@ -214,10 +250,13 @@ def show_agent(o: Options, net: Any) -> None:
         if not plain.metadata["render_modes"]:
             print(f"no video: {o.task} cannot be rendered")
             return
-    choices = (net["policy"][-1][1].size,)
-    choose = jax.jit(lambda obs: act(o, net, choices, obs.reshape(1, -1), jnp.float32(0))[0][:, 0])
+
+    def choose(obs: Array) -> Array:
+        return envs.action(act(o, net, envs.policy, scaled(scales, obs.reshape(1, -1)), jnp.float32(0))[0])
+
+    compiled = jax.jit(choose)
     with closing(make(render_mode="rgb_array")) as pool:
-        film(o.out / o.video, pool, lambda obs: np.asarray(choose(obs), np.int32), fps=30, most=o.eval_steps)
+        film(o.out / o.video, pool, lambda obs: np.asarray(compiled(obs)), fps=30, most=o.eval_steps)
 
 
 def print_table(o: Options, labels: list[str], steps: Any, means: Any, scores: Any) -> None:
@@ -246,10 +285,10 @@ def main() -> None:
     o.out.mkdir(parents=True, exist_ok=True)
     run = train(o, grid, devices, partial(begin, o, envs, grid, devices), partial(update, o, envs), numbers=2)
 
-    nets = run.agents.learner.net
+    nets, scales = run.agents.learner.net, run.agents.scales
     means = grid.split(last_hundred(*np.moveaxis(np.asarray(run.curves, np.float64), -1, 0)))
     judges = Environments(o.task, o.backend, o.eval_episodes)
-    scores = grid.split(np.asarray(devices.mapped(partial(evaluate, o, judges))(devices.put(grid.keys), nets)))
+    scores = grid.split(np.asarray(devices.mapped(partial(evaluate, o, judges))(devices.put(grid.keys), nets, scales)))
 
     steps = (np.arange(o.updates) + 1) * o.batch
     print_table(o, grid.labels, steps, means, scores)
@@ -257,10 +296,11 @@ def main() -> None:
         o.out / "curves.npz", steps=steps, means=means.astype(np.float32), settings=np.array(grid.points)
     )
     plot(o, steps, means, grid.labels)
-    net = jax.tree.map(lambda x: np.asarray(x)[scores.argmax()], nets)
-    save_towers(o.out / "agent.npz", net)
+    net, scales = jax.tree.map(lambda x: np.asarray(x)[scores.argmax()], (nets, scales))
+    moments = {} if scales is None else {"obs/mean": scales.obs.mean, "obs/variance": scales.obs.variance}
+    save_towers(o.out / "agent.npz", net, **moments)
     if o.video and o.backend == "envpool":
-        show_agent(o, net)
+        show_agent(o, envs, net, scales)
     best = scores.mean(axis=-1).max()
     if best < o.require_return:
         raise SystemExit(f"mean return {best:.1f} is below {o.require_return}")

@@ -27,6 +27,7 @@ import numpy as np
 from common import option, parse
 from jax import Array
 from jax_learning import Hyper, Learner, LearningOptions, Numbers, Step, act, learn, networks, save_towers
+from jax_policies import Choices
 from jax_run import Devices, Grid, last_hundred, train
 
 import envpool
@@ -104,7 +105,7 @@ class Worlds:
         self.env, self.params = envpool.jax.make(o.task, **{**fixed_roles, **o.world})
         space = self.env.action_space(self.params)
         self.single = hasattr(space, "n")  # an action is one choice rather than several
-        self.choices = (int(space.n),) if self.single else tuple(int(n) for n in np.ravel(space.nvec))
+        self.policy = Choices((int(space.n),) if self.single else tuple(int(n) for n in np.ravel(space.nvec)))
         self.obs_size = int(np.prod(self.env.observation_space(self.params).shape))
         self.players = self.env.num_players
         *_, info = self.env.step_batch(None, self.reset(jax.random.key(0))[1], self.idle(), self.params)
@@ -114,7 +115,7 @@ class Worlds:
             raise SystemExit(f"--task={o.task}: the taggers must be the first players")
 
     def idle(self) -> Array:
-        return self.actions(jnp.zeros((self.num, self.players, len(self.choices)), jnp.int32))
+        return self.actions(jnp.zeros((self.num, self.players, len(self.policy.numbers)), jnp.int32))
 
     def reset(self, key: Array) -> tuple[Array, Any]:
         obs, state = self.env.reset_batch(key, self.num, self.params)
@@ -156,7 +157,7 @@ def begin(o: Options, worlds: Worlds, grid: Grid, devices: Devices) -> Agent:
         return Agent(jax.random.key_data(key), learners, obs, state, worlds.everyone(), returns)
 
     seeds = [[(*key, team) for key in grid.keys.tolist()] for team in range(2)]
-    nets = Teams(*(networks(o, seed, worlds.obs_size, sum(worlds.choices)) for seed in seeds))
+    nets = Teams(*(networks(o, seed, worlds.obs_size, worlds.policy) for seed in seeds))
     agents: Agent = devices.mapped(one)(devices.put(grid.keys), devices.put(nets))
     return agents
 
@@ -166,7 +167,7 @@ def act_as_teams(o: Options, worlds: Worlds, nets: Teams, random: Any, obs: Arra
     outcomes = []
     for net, at_random, seen, drawn in zip(nets, random, worlds.of_teams(obs), worlds.of_teams(noise), strict=True):
         net = {**net, "policy": jax.tree.map(lambda x, r=at_random: x * (1 - r), net["policy"])}  # equal logits
-        outcomes.append(act(o, net, worlds.choices, seen, drawn))
+        outcomes.append(act(o, net, worlds.policy, seen, drawn))
     actions, logprobs = zip(*outcomes, strict=True)
     return jnp.concatenate(actions, axis=1), jnp.concatenate(logprobs, axis=1)
 
@@ -185,7 +186,7 @@ def collect(o: Options, worlds: Worlds, agent: Agent, key: Array) -> tuple[Agent
     the number of episodes.
     """
     nets = Teams(*(learner.net for learner in agent.learners))
-    noise = jax.random.gumbel(key, (o.num_steps, worlds.num, worlds.players, sum(worlds.choices)))
+    noise = worlds.policy.noise(key, (o.num_steps, worlds.num, worlds.players))
     random = [0.0 if o.trains(team) else 1.0 for team in TEAMS]
 
     def one(carry: Any, noise: Array) -> Any:
@@ -214,7 +215,7 @@ def update(o: Options, worlds: Worlds, agent: Agent, h: Hyper, left: Any) -> tup
         if o.trains(team):
             own = jax.tree.map(lambda x, n=number: worlds.of_teams(x, axis=2)[n], steps)
             own = jax.tree.map(lambda x: x.reshape(o.num_steps, -1, *x.shape[3:]), own)  # a column for each player
-            learner = learn(o, h, left, learner, worlds.choices, shuffle_keys[number], own)
+            learner = learn(o, h, left, learner, worlds.policy, shuffle_keys[number], own)
         learners.append(learner)
     return agent._replace(key=jax.random.key_data(key), learners=Teams(*learners)), ended
 
@@ -229,8 +230,7 @@ def evaluate(o: Options, worlds: Worlds, random: tuple[float, float], key: Array
 
     def one(carry: Any) -> Any:
         obs, state, returns, over, t = carry
-        shape = (worlds.num, worlds.players, sum(worlds.choices))
-        noise = jax.random.gumbel(jax.random.fold_in(noise_key, t), shape)
+        noise = worlds.policy.noise(jax.random.fold_in(noise_key, t), (worlds.num, worlds.players))
         action, _ = act_as_teams(o, worlds, nets, random, obs, noise)
         obs, state, reward, _, _, _, done = worlds.step(state, action)
         returns += team_returns(worlds, reward) * ~over[:, None]

@@ -198,6 +198,57 @@ def test_bad_tag_options(options):
         assert str(error.value) == message
 
 
+def test_continuous_actions(options):
+    """Densities and entropies are those of normal distributions, and samples have their moments."""
+    import jax
+
+    options("ppo_jax")
+    policy = import_module("jax_policies").Gaussian(3)
+    mean, deviation = np.float32([0.5, -1.0, 2.0]), np.float32([0.1, 1.0, 3.0])
+    outputs = np.concatenate([mean, np.log(deviation)])
+    action = np.float32([[0.4, 0.0, 5.0], mean])
+    density = np.exp(-(((action - mean) / deviation) ** 2) / 2) / np.sqrt(2 * np.pi * deviation**2)
+    logprob, entropy = policy.judge(np.stack([outputs] * 2), action)
+    np.testing.assert_allclose(logprob, np.log(density.prod(axis=-1)), rtol=1e-4)
+    np.testing.assert_allclose(entropy, np.log(deviation * np.sqrt(2 * np.pi * np.e)).sum(), rtol=1e-5)
+    samples = policy.act(outputs, policy.noise(jax.random.key(1), (20_000,)))
+    np.testing.assert_allclose(samples.mean(axis=0), mean, atol=0.05)
+    np.testing.assert_allclose(samples.std(axis=0), deviation, rtol=0.05)
+    assert np.array_equal(policy.act(outputs, 0.0), mean)
+
+
+def test_scales(options):
+    """Moments are those of all rows together, and steps of a rollout have the scales from before it."""
+    options("ppo_jax")
+    scales = import_module("jax_scales").Scales.of(4)
+    rng = np.random.default_rng(2)
+    obs = np.float32(rng.normal([0, 1, -5, 100], [1, 0.1, 3, 20], (3, 50, 8, 4)))
+    returns = np.float32(rng.normal(7, 5, (3, 50, 8)))
+    for each in range(3):
+        scales = scales.after(obs[each], returns[each])
+    np.testing.assert_allclose(scales.obs.mean, obs.mean(axis=(0, 1, 2)), rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(1 / scales.obs.scale, obs.std(axis=(0, 1, 2)), rtol=1e-3)
+    np.testing.assert_allclose(1 / scales.returns.scale, returns.std(), rtol=1e-3)
+    seen = scales.scaled(obs)
+    np.testing.assert_allclose(seen.mean(axis=(0, 1, 2)), 0, atol=1e-3)
+    np.testing.assert_allclose(seen.std(axis=(0, 1, 2)), 1, atol=1e-2)
+    assert (np.abs(scales.scaled(np.full(4, 1e9, np.float32))) == 10).all()
+
+
+@pytest.mark.sampled(one_in=3, group="training")
+def test_robots(train, tmp_path):
+    robot = ["--task=Reacher-v5", "--scale", "--num_seeds=1", "--gamma=0.9", "--video=", "--save_every=3"]
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    alone = train(whole, *robot)
+    assert alone.returncode == 0, alone.stderr
+    with np.load(whole / "agent.npz") as agent:
+        assert {"log_deviation", "obs/mean", "obs/variance", "policy/0/weight"} <= set(agent.files)
+        assert agent["log_deviation"].any() and agent["obs/mean"].any()
+    assert train(parts, *robot, program=("-c", KILL_WHILE_SAVING, EXAMPLE)).returncode == -9
+    assert train(parts, *robot, "--resume").returncode == 0
+    assert arrays(parts / "checkpoint.npz") == arrays(whole / "checkpoint.npz")
+
+
 def test_absent_players(options):
     """Rows of absent players contribute neither to the loss nor to other rows, even if they are NaN."""
     import jax
@@ -205,13 +256,13 @@ def test_absent_players(options):
     _, o = options("ppo_tag_jax", "--width=8")
     learning = import_module("jax_learning")
     rng = np.random.default_rng(1)
-    rows, seen, choices = 40, 6, (3, 2)
-    net = jax.tree.map(lambda x: x[0], learning.networks(o, [[1]], seen, sum(choices)))
+    rows, seen, policy = 40, 6, import_module("jax_policies").Choices((3, 2))
+    net = jax.tree.map(lambda x: x[0], learning.networks(o, [[1]], seen, policy))
     h = learning.Hyper(1e-3, 0.9, 0.8, 0.2, 0.01, 0.5, 0.5)
     present = rng.random(rows) < 0.6
     plain = learning.Sample(
         obs=np.float32(rng.normal(size=(rows, seen))),
-        action=np.stack([rng.integers(n, size=rows) for n in choices], axis=-1),
+        action=np.stack([rng.integers(n, size=rows) for n in policy.numbers], axis=-1),
         logprob=np.float32(rng.normal(size=rows) - 2),
         value=np.float32(rng.normal(size=rows)),
         advantage=np.float32(rng.normal(size=rows)),
@@ -224,7 +275,7 @@ def test_absent_players(options):
             x[~present] = np.nan
         return x
 
-    gradient = jax.jit(jax.value_and_grad(lambda net, sample: learning.loss_of(o, net, h, choices, sample)))
+    gradient = jax.jit(jax.value_and_grad(lambda net, sample: learning.loss_of(o, net, h, policy, sample)))
     spoilt_rows = jax.tree.map(spoilt, plain)
     kept = gradient(net, plain)
     for one, other in zip(jax.tree.leaves(kept), jax.tree.leaves(gradient(net, spoilt_rows)), strict=True):
@@ -264,7 +315,7 @@ def test_tag_rollout(options):
     run = import_module("jax_run")
     worlds, grid = module.Worlds(o, o.num_envs), import_module("jax_run").Grid(o, "")
     agent = jax.tree.map(lambda x: x[0], module.begin(o, worlds, grid, run.Devices(o, 1)))
-    assert worlds.num_taggers == 3 and worlds.choices == (11, 11)
+    assert worlds.num_taggers == 3 and worlds.policy.numbers == (11, 11)
     agent, steps, numbers = jax.jit(lambda agent, key: module.collect(o, worlds, agent, key))(agent, jax.random.key(3))
     following, present, reward = (np.asarray(x) for x in (steps.following, steps.present, steps.reward))
     assert (present == following.any(axis=-1)).all()  # players that left earlier observe zeros
