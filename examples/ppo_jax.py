@@ -16,7 +16,8 @@ It prints a table and writes curve.png, curves.npz, checkpoint.npz and, of the b
 video to --out. A checkpoint includes the environments, so a run that is killed and resumed (--resume) gives the same
 bits as an uninterrupted one.
 
-Actions are one choice, or numbers. The environments come from envpool.jax. With --backend=gymnax they come from gymnax 0.0.9, and there is no video.
+Actions are one choice, or numbers. The environments come from envpool.jax. With --backend=gymnax they come from
+gymnax 0.0.9, and there is no video.
 
 This file has the environments of one player, rollouts and evaluation. The networks and the update of PPO are in
 jax_learning.py, devices and checkpoints in jax_run.py. ppo_tag_jax.py uses both for two teams of players.
