@@ -168,13 +168,13 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
         m &= 0xFFFF;
         if (m & 0x1000 && !is_plain(rom, m)) goto slow;
         r.ip += 3;
-        write_chip(c, rom, m, r.a, r.cycles);
-        goto wrote_chip;
+        goto store_anywhere;
       OP(StaIndY)
         if (!read_pointer(c, *e, m)) goto slow;
         m = (m + r.y) & 0xFFFF;
         if (m & 0x1000 && !is_plain(rom, m)) goto slow;
         r.ip += 2;
+      store_anywhere:  // as native code does, without a transfer on the bus if the address is in RAM
         if ((m & 0x1280) == 0x80) {
           c.ram[m & 0x7F] = static_cast<u8>(r.a);
           NEXT;
