@@ -134,12 +134,15 @@ inline Blob make_shared_game(GameParams game, const OptionValues& o, std::string
 }
 
 // Returns the repetitions in a Machine at the beginning of a State (env.h). The states before the last frames resemble
-// each other, most rows of a screen equal the row above, and most of a screen equals the screen before.
+// each other, most rows of a screen equal the row above, and most of a screen equals the screen before. A snapshot
+// needs no memory of what the screens were painted from.
 inline std::vector<abi::Repetition> machine_repetitions() {
   const i64 saved = offset_of(&Console::saved), pixels = offset_of(&Console::pixels);
   constexpr i64 kScreen = sizeof(Console::pixels) / 2;
-  return {
-      {saved, sizeof(Console::saved), sizeof(Core)}, {pixels, kScreen, kWidth}, {pixels + kScreen, kScreen, kScreen}};
+  return {{saved, sizeof(Console::saved), sizeof(Core)},
+          {offset_of(&Console::memory), sizeof(ScreenMemory), abi::kLeftOut},
+          {pixels, kScreen, kWidth},
+          {pixels + kScreen, kScreen, kScreen}};
 }
 
 // Writes the first `rows` rows of the screen in colour. Draws the last frame first if it was run without drawing.

@@ -85,7 +85,8 @@
 //
 // A state that contains images is large, but most of it repeats what precedes it: the row above, or the image before.
 // `repetitions` returns such parts, whose places are counted from the beginning of the State. Snapshots contain only
-// the differences in them.
+// the differences in them. A part may also only save work, such as a memory of what an image was painted from. With the
+// distance abi::kLeftOut, snapshots leave it out, and a restored state has zeros there.
 //
 // Host: a C++ object that may use the heap and libraries. Runs in the pool. Its exceptions are raised by recv() as
 // Python exceptions that name the environment.

@@ -55,7 +55,7 @@ ENVPOOL_FN void start_frame(Console& c, const Rom& rom) {
   start_screen(t);
   c.greyed = false;
   if (rom.pal) {  // colour loss: a PAL frame after one with an odd number of lines is grey
-    for (u32 i = 0; i < 4; ++i) t.colour[i] = static_cast<u8>((t.colour[i] & 0xFE) | (c.last_lines & 1));
+    for (u8& colour : t.line.look.colour) colour = static_cast<u8>((colour & 0xFE) | (c.last_lines & 1));
   }
 }
 
@@ -68,6 +68,7 @@ ENVPOOL_FN void grey_out_rest(Console& c, const Rom& rom, i32 line) {
       u64& pixels = c.pixels[c.buffer][row * (kWidth / 8) + g];
       pixels = (pixels >> 1) & 0x0707070707070707ull;
     }
+    forget_row(c, row);
   }
 }
 
@@ -112,8 +113,8 @@ ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const void* native,
   begin();
   // If the cycle limit or a jammed CPU ended the update early, or if the screen depends on accesses to the TIA that the
   // other CPUs do not draw, the exact CPU repeats the update.
-  if (!c.cpu.jammed &&
-      (!run_uncounted(c, rom, native, c.cycles + kUncountedCycles) || c.cpu.jammed || shows_surplus(c))) {
+  const bool complete = c.cpu.jammed || (run_uncounted(c, rom, native, c.cycles + kUncountedCycles) && !c.cpu.jammed);
+  if (!complete || (drawing && is_cut_off_after_hmove(c.tia, rom))) {
     static_cast<Core&>(c) = saved;
     begin();
     run_counted(c, rom);

@@ -222,7 +222,7 @@ class OperationEmitter : public TranslatorBase {
 
   void store_colour(const CodeEntry& e, Reg source, u32 next) {
     const u32 i = e.lo - kColup0;
-    const Mem colour = tia(offsetof(Tia, colour) + i);
+    const Mem colour = tia(offsetof(Tia, line) + offsetof(Line, look) + offsetof(Look, colour) + i);
     const Fixup late = past_limit();
     a.alu8(kCmp, tia_reg(e.lo), source);
     const Fixup same = a.jump(kEqual);

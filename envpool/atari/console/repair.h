@@ -33,20 +33,18 @@ ENVPOOL_FN void repair(Riot& riot) {
 ENVPOOL_FN void repair(Tia& t, const Rom& rom) {
   keep_within(t.frame_start, 1 - kCyclesPerLine, 0);
   open_window(t, rom);
-  keep_within(t.row, 0, rom.height - 1);
-  t.line_start = t.window_start + kClocksPerLine * t.row;
-  keep_within(t.drawn, t.line_start, t.line_start + kClocksPerLine);
-  keep_within(t.segment, 0, kWidth);
-  t.enabled &= kAllObjects;
-  t.stale &= kAllObjects;
-  t.changed_in_segment &= kAllObjects;
-  t.changed &= kAllObjects | kColours;
-  t.changed_midline &= kAllObjects | kColours;
+  keep_within(t.row, 0, rom.height);
+  if (t.row == rom.height) {
+    t.line_start = t.drawn = kPastWindow;
+  } else {
+    t.line_start = t.window_start + kClocksPerLine * t.row;
+    keep_within(t.drawn, t.line_start, t.line_start + kClocksPerLine);
+  }
+  keep_within(t.finished, u8{0}, u8{kWidth});
+  keep_within(t.collided, u8{0}, u8{kWidth});
+  t.line.events = 0;  // they end with the frame
   for (u8& motion : t.hm) motion &= 15;
   keep_bool(t.ball_old);
-  keep_bool(t.suppressed[0]);
-  keep_bool(t.suppressed[1]);
-  keep_bool(t.mirror);
   keep_bool(t.hmove_blank);
   keep_bool(t.cosmic);
   keep_bool(t.dumping);
@@ -91,6 +89,7 @@ ENVPOOL_DEVICE_CALL void repair(Core& c, const Rom& rom) {
 ENVPOOL_FN void repair(Console& c, const Rom& rom) {
   repair(static_cast<Core&>(c), rom);
   keep_within(c.rng.next, 0u, 623u);
+  keep_within(c.memory.kept_events, 0u, kEvents);
 }
 
 }  // namespace envpool::atari

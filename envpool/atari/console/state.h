@@ -46,11 +46,70 @@ struct Riot {
 // The objects, in the order of the TIA's registers (RESP0.., HMP0..). The values are bit numbers of object sets in Tia.
 enum Object : u8 { kPlayer0, kPlayer1, kMissile0, kMissile1, kBall, kPlayfield, kObjects };
 
+// Everything that determines the pixels of a line at one moment. All fields are bytes, so that an Event can name one.
+constexpr u8 kReflected = 8;
+constexpr u8 kSuppressed = 0x80;  // after a write to RESP, the first copy of the player is hidden on this line
+constexpr u8 kMirrored = 1;       // the right half of the playfield mirrors the left half
+constexpr u8 kScore = 2;          // the playfield has the players' colours
+constexpr u8 kPriority = 4;       // playfield and ball are in front
+constexpr u8 kWidened = 0x40, kInvisible = 0x80;  // shapes of missile 0
+constexpr u8 kBlack = 0x80;                       // the line is blanked by VBLANK
+struct Look {
+  u8 graphics[2];   // of the players, with VDELP applied; a player without graphics is invisible
+  u8 pos[5];        // positions of the moving objects
+  u8 size[2];       // NUSIZ & $37, kReflected, kSuppressed
+  u8 control;       // CTRLPF & $36, which contains kScore and kPriority; kMirrored; kWidened or kInvisible
+  u8 playfield[3];  // PF0 & $F0, PF1, PF2
+  u8 shown;         // the set of the missiles and the ball that are enabled, and kBlack
+  u8 colour[4];     // COLUP0, COLUP1, COLUPF, COLUBK
+  u8 blank_left;    // pixels blank_left..7 of this line are blanked
+};
+
+// The indices of these bytes.
+constexpr u32 kGraphicsAt = 0, kPosAt = 2, kSizeAt = 7, kControlAt = 9, kPlayfieldAt = 10, kShownAt = 13;
+constexpr u32 kColourAt = 14, kBlankLeftAt = 18;
+#if ENVPOOL_HOST  // NVRTC has no offsetof
+static_assert(kGraphicsAt == __builtin_offsetof(Look, graphics) && kPosAt == __builtin_offsetof(Look, pos));
+static_assert(kSizeAt == __builtin_offsetof(Look, size) && kControlAt == __builtin_offsetof(Look, control));
+static_assert(kPlayfieldAt == __builtin_offsetof(Look, playfield) && kShownAt == __builtin_offsetof(Look, shown));
+static_assert(kColourAt == __builtin_offsetof(Look, colour) && kBlankLeftAt == __builtin_offsetof(Look, blank_left));
+#endif
+
+// A change of the Look within the visible part of a line.
+struct Event {
+  u8 x;       // the first pixel with the new value
+  u8 field;   // the index of a byte of the Look
+  u8 before;  // its old value
+};
+
+// A line: its Look at the end and its events, which determine its pixels and collisions.
+struct alignas(8) Line {
+  Look look;
+  u8 events;        // their number; a line has time for at most 26 writes with 8 changes each
+  u16 first_event;  // their place in ScreenMemory::event; not used in the current line
+  u16 collisions;   // like Tia::collisions; not used in the current line
+};
+static_assert(sizeof(Line) == 24);
+
+// What a row of the screens is known to show.
+struct RowStatus {
+  u8 known : 2;  // the set of the screens that show the line in ScreenMemory::painted
+  u8 dirty : 2;  // the set of the screens whose row may have changed since AtariEnv resized it
+};
+
+// The lines from which the screens were painted. It saves work, but has no effect on the screens. If it is zero,
+// nothing is known.
+constexpr u32 kEvents = 896;
+struct ScreenMemory {
+  Line painted[2][kMaxHeight];
+  RowStatus rows[kMaxHeight];
+  u32 kept_events;       // the number of events of these lines
+  Event event[kEvents];  // of these lines, and then of the current line
+};
+
 // The video chip. Pixels and collisions are computed lazily, see tia_beam.h.
 struct Tia {
-  // Pixels of a line that each object covers in its current state; bit i of word w is pixel 64 w + i.
-  u64 mask[kObjects][3];
-  u64 line[kObjects][3];  // pixels that each object covered in this segment before it changed
+  Line line;  // the current one, so far; its events are the last in ScreenMemory::event
 
   i32 frame_start;   // cycle at which line 0 began
   i32 limit_cycle;   // a TIA write from this cycle on ends the frame
@@ -59,33 +118,22 @@ struct Tia {
   i32 dump_at;       // cycle at which the paddle capacitors were released
   i32 window_start;  // clocks of the visible window
   i32 window_end;
-  i32 drawn;       // clock that the beam has reached, within the window
-  i32 line_start;  // clock at which the current line began
-  i32 row;         // row of the current line on the screen
-  i32 segment;     // first pixel of the current segment: collisions and screen are complete before it
+  i32 drawn;       // clock that the beam has reached, within the window; kPastWindow after it
+  i32 line_start;  // clock at which the current line began, or kPastWindow
+  i32 row;         // row of the current line on the screen; its height after the window
 
-  u16 collisions;         // bit 2 r + 1 is bit 7 of collision register r, and bit 2 r is its bit 6
-  u8 enabled;             // objects that are enabled and not empty
-  u8 stale;               // objects whose mask is outdated
-  u8 changed_in_segment;  // objects that changed within this segment; `line` holds their pixels up to `line_end`
-  u8 changed;             // objects that may differ from the line above, and kColours
-  u8 changed_midline;     // the members of `changed` that changed within this line
-  u8 blank_left;          // pixels blank_left..7 of this line are blanked
-  u8 blank_left_last;     // the same for the line above
-  u8 line_end[kObjects];
+  u16 collisions;  // bit 2 r + 1 is bit 7 of collision register r, and bit 2 r is its bit 6
+  u8 finished;     // the pixels of this line before this one are on the screen
+  u8 collided;     // the collisions of this line before this pixel are in `collisions`
 
-  u8 reg[64];          // last value written to each register
-  u8 colour[4];        // COLUP0, COLUP1, COLUPF, COLUBK
-  u8 pos[5], hm[5];    // position and motion nibble of the moving objects
-  u8 grp_new[2];       // player graphics as written
-  u8 grp_old[2];       // player graphics as delayed by VDELP
-  bool ball_old;       // ENABL as delayed by VDELBL
-  bool suppressed[2];  // after a write to RESP, the first copy of the player is hidden on this line
-  bool mirror;         // playfield mirrored
-  bool hmove_blank;    // HMOVE has yet to blank 8 pixels at the left edge
-  bool cosmic;         // "Cosmic Ark" star field: missile 0 moves on every line
+  u8 reg[64];        // last value written to each register
+  u8 hm[5];          // motion nibble of the moving objects
+  u8 grp_new[2];     // player graphics as written
+  u8 grp_old[2];     // player graphics as delayed by VDELP
+  bool ball_old;     // ENABL as delayed by VDELBL
+  bool hmove_blank;  // HMOVE has yet to blank 8 pixels at the left edge
+  bool cosmic;       // "Cosmic Ark" star field: missile 0 moves on every line
   u8 cosmic_step;
-  u8 missile0_shape;  // 0 normal, 1 widened, 2 invisible
   bool dumping;
 };
 
@@ -142,6 +190,7 @@ struct Console : Core {
   u32 undrawn;       // 2: the last frame was not drawn; 1: the one before it was not; 0: both were
   u32 forced_draws;  // the number of full frames that are still to be drawn even if the caller does not ask for it
   SystemRng rng;
+  ScreenMemory memory;
   u64 pixels[2][kWidth / 8 * kMaxHeight];  // palette indices, 8 pixels per word
 };
 

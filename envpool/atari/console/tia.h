@@ -17,40 +17,35 @@ ENVPOOL_FN u32 line_cycle(const Core& c) { return static_cast<u32>(c.cycles - c.
 
 ENVPOOL_FN i32 write_delay(const Core& c, u32 reg) {
   static constexpr u8 kPlayfieldDelay[4] = {4, 5, 2, 3};
-  if (reg >= kPf0 && reg <= kPf2) return kPlayfieldDelay[line_cycle(c) & 3];
+  // A line has a multiple of four cycles.
+  if (reg >= kPf0 && reg <= kPf2) return kPlayfieldDelay[static_cast<u32>(c.cycles - c.tia.frame_start) & 3];
   return kWriteDelay[reg];
 }
 
-ENVPOOL_DEVICE_CALL void set_enabled(Console& c, const Rom& rom, u32 object, bool on) {
-  Tia& t = c.tia;
-  if ((t.enabled >> object & 1) == static_cast<u32>(on)) return;
-  before_change(c, object);
-  // With both priority and score set, the playfield's colours depend on the enabled objects.
-  if (c.drawing && (t.reg[kCtrlpf] & 6) == 6) split_line(c, rom, kColours);
-  t.enabled ^= static_cast<u8>(1u << object);
+// Returns the player's graphics with VDELP applied.
+ENVPOOL_FN u8 player_graphics(const Tia& t, u32 player) {
+  return t.reg[kVdelp0 + player] & 1 ? t.grp_old[player] : t.grp_new[player];
 }
 
-ENVPOOL_FN void refresh_player(Console& c, const Rom& rom, u32 player) {
-  set_enabled(c, rom, player, player_graphics(c.tia, player) != 0);
+// Shows or hides a missile or the ball.
+ENVPOOL_FN void show(Console& c, u32 object, bool on) {
+  change_bits(c, c.tia.line.look.shown, 1u << object, on ? 1u << object : 0);
 }
 
-ENVPOOL_FN void refresh_missile(Console& c, const Rom& rom, u32 i) {
-  set_enabled(c, rom, kMissile0 + i, (c.tia.reg[kEnam0 + i] & 2) && !(c.tia.reg[kResmp0 + i] & 2));
+ENVPOOL_FN void refresh_missile(Console& c, u32 i) {
+  show(c, kMissile0 + i, (c.tia.reg[kEnam0 + i] & 2) && !(c.tia.reg[kResmp0 + i] & 2));
 }
 
-ENVPOOL_FN bool ball_enabled(const Tia& t) { return t.reg[kVdelbl] & 1 ? t.ball_old : (t.reg[kEnabl] & 2) != 0; }
-
-// Call this before changing the shape of a missile. Also ends the Cosmic Ark effect on missile 0.
-ENVPOOL_FN void before_missile_rebuild(Console& c, u32 missile) {
-  before_reshape(c, kMissile0 + missile);
-  if (missile == 0) c.tia.missile0_shape = 0;
+ENVPOOL_FN void refresh_ball(Console& c) {
+  const Tia& t = c.tia;
+  show(c, kBall, t.reg[kVdelbl] & 1 ? t.ball_old : (t.reg[kEnabl] & 2) != 0);
 }
 
-ENVPOOL_FN void unsuppress(Console& c, u32 player) {
-  Tia& t = c.tia;
-  if (!t.suppressed[player]) return;
-  before_reshape(c, player);
-  t.suppressed[player] = false;
+// Moves an object by -15 to 15 pixels.
+ENVPOOL_FN void move(Console& c, u32 object, i32 distance) {
+  u8& pos = c.tia.line.look.pos[object];
+  const i32 position = pos + distance;
+  change(c, pos, static_cast<u32>(position < 0 ? position + 160 : position >= 160 ? position - 160 : position));
 }
 
 // The distance by which HMOVE moves an object, by the cycle within the line and the object's motion nibble.
@@ -79,22 +74,30 @@ constexpr MotionTable make_motion_table() {
 }
 constexpr MotionTable kMotions = make_motion_table();
 
+// Ends a disturbance of missile 0's shape.
+ENVPOOL_FN void restore_missile0(Console& c) { change_bits(c, c.tia.line.look.control, kWidened | kInvisible, 0); }
+
+constexpr u32 kEarlyCycles = 20;  // HMOVE up to this cycle blanks the left edge
+
 ENVPOOL_FN void strobe_hmove(Console& c, const Rom& rom) {
   Tia& t = c.tia;
   const u32 cycle = line_cycle(c);
   const i8* motions = kMotions.of[cycle];
   for (u32 i = 0; i < 5; ++i) {
-    const i32 motion = motions[t.hm[i]];
-    if (motion == 0) continue;
-    before_reshape(c, i);
-    const i32 position = t.pos[i] + motion;
-    t.pos[i] = static_cast<u8>(position < 0 ? position + 160 : position >= 160 ? position - 160 : position);
+    if (motions[t.hm[i]] != 0) move(c, i, motions[t.hm[i]]);
   }
-  for (u32 i = 0; i < 2; ++i) unsuppress(c, i);
-  if (t.missile0_shape != 0) before_missile_rebuild(c, 0);
+  for (u8& size : t.line.look.size) change_bits(c, size, kSuppressed, 0);
+  restore_missile0(c);
   t.hmove_at = c.cycles;
   t.cosmic = false;
-  if ((cycle <= 20 || cycle == 75) && rom.hmove_blanks) t.hmove_blank = true;
+  if ((cycle > kEarlyCycles && cycle != kCyclesPerLine - 1) || !rom.hmove_blanks) return;
+  // The exact CPU has to know when the pixels become blank, because it draws frames that are cut off before that.
+  const i32 clock = 3 * c.cycles - t.line_start;
+  if (!c.exact && clock >= 0 && clock <= 3 * i32{kEarlyCycles}) {
+    t.line.look.blank_left = 0;
+  } else {
+    t.hmove_blank = true;
+  }
 }
 
 // Handles the position strobe of a player. The first copy at the new position is hidden on this line, unless the strobe
@@ -105,7 +108,7 @@ ENVPOOL_FN void strobe_player(Console& c, const Rom& rom, u32 player) {
   const i32 position = 3 * cycle < kBlankClocks ? 3 : (3 * cycle - 63) % 160;
   const u32 mode = t.reg[kNusiz0 + player] & 7;
   const i32 width = mode == 5 ? 16 : mode == 7 ? 32 : 8;
-  const i32 distance = (position - t.pos[player] + 160) % 160;
+  const i32 distance = (position - t.line.look.pos[player] + 160) % 160;
   bool delayed = false, being_drawn = false;
   const u8* copies = kCopies[mode];
   for (u32 i = 0; copies[i] != 255; ++i) {
@@ -114,10 +117,8 @@ ENVPOOL_FN void strobe_player(Console& c, const Rom& rom, u32 player) {
     being_drawn |= d >= 4 && d <= 3 + width;
   }
   if (being_drawn && !delayed) flush_groups(c, rom, 3 * c.cycles + 11);
-  if (position == t.pos[player] && t.suppressed[player] == !delayed) return;
-  before_reshape(c, player);
-  t.pos[player] = static_cast<u8>(position);
-  t.suppressed[player] = !delayed;
+  change(c, t.line.look.pos[player], static_cast<u32>(position));
+  change_bits(c, t.line.look.size[player], kSuppressed, delayed ? 0 : kSuppressed);
 }
 
 // Handles the position strobe of a missile or the ball, including the few cases in which a recent HMOVE disturbs it.
@@ -136,10 +137,8 @@ ENVPOOL_FN void strobe_position(Console& c, u32 object) {
     if (since == 7 && cycle == 10) position = 6;
     if (since == 6 && cycle == 9) position = 5;
   }
-  if (position == t.pos[object] && (object != kMissile0 || t.missile0_shape == 0)) return;
-  before_reshape(c, object);
-  t.pos[object] = static_cast<u8>(position);
-  if (object == kMissile0) t.missile0_shape = 0;
+  change(c, t.line.look.pos[object], static_cast<u32>(position));
+  if (object == kMissile0) restore_missile0(c);
 }
 
 ENVPOOL_FN void write_vsync(Core& c, u8 value) {
@@ -152,73 +151,85 @@ ENVPOOL_FN void write_vsync(Core& c, u8 value) {
   }
 }
 
-ENVPOOL_FN void write_vblank(Console& c, const Rom& rom, u8 before, u8 value) {
-  if ((before ^ value) & 2) split_line(c, rom, kAllObjects | kColours);
-  c.tia.reg[kVblank] = value;
-  if (~before & value & 0x80) c.tia.dumping = true;
+ENVPOOL_FN void write_vblank(Console& c, u8 before, u8 value) {
+  Tia& t = c.tia;
+  t.reg[kVblank] = value;
+  change_bits(c, t.line.look.shown, kBlack, value & 2 ? kBlack : 0);
+  if (~before & value & 0x80) t.dumping = true;
   if (before & ~value & 0x80) {
-    c.tia.dumping = false;
-    c.tia.dump_at = c.cycles;
+    t.dumping = false;
+    t.dump_at = c.cycles;
   }
+}
+
+// Returns whether writing this value to GRP0 or GRP1 would change nothing.
+ENVPOOL_ALWAYS_INLINE bool has_graphics(const Tia& t, u32 player, u8 value) {
+  const u32 other = player ^ 1;
+  return t.grp_new[player] == value && t.grp_old[other] == t.grp_new[other] &&
+         (player == 0 || t.ball_old == ((t.reg[kEnabl] & 2) != 0));
 }
 
 // Writes GRP0 or GRP1, which also latches the delayed graphics of the other player and, for GRP1, of the ball.
 ENVPOOL_DEVICE_CALL void write_graphics(Console& c, const Rom& rom, u32 player, u8 value) {
   Tia& t = c.tia;
+  if (has_graphics(t, player, value)) return;
   const u32 other = player ^ 1;
-  const bool latch_ball = player == 1 && t.ball_old != ((t.reg[kEnabl] & 2) != 0);
-  const bool delayed = t.reg[kVdelp0 + player] & 1;
-  const bool other_delayed = t.reg[kVdelp0 + other] & 1;
-  const bool changes = !delayed && t.grp_new[player] != value;
-  const bool other_changes = other_delayed && t.grp_old[other] != t.grp_new[other];
-  const bool ball_changes = latch_ball && (t.reg[kVdelbl] & 1);
-  if (changes || other_changes || ball_changes) flush(c, rom, 3 * c.cycles + 1);
-  if (changes) before_reshape(c, player);
-  if (other_changes) before_reshape(c, other);
+  flush(c, rom, 3 * c.cycles + 1);
   t.grp_new[player] = value;
   t.grp_old[other] = t.grp_new[other];
-  if (changes) refresh_player(c, rom, player);
-  if (other_changes) refresh_player(c, rom, other);
-  if (latch_ball) t.ball_old = !t.ball_old;
-  if (ball_changes) set_enabled(c, rom, kBall, ball_enabled(t));
+  if ((t.reg[kVdelp0 + player] & 1) == 0) change(c, t.line.look.graphics[player], value);
+  if ((t.reg[kVdelp0 + other] & 1) != 0) change(c, t.line.look.graphics[other], t.grp_old[other]);
+  if (player == 1) {
+    t.ball_old = (t.reg[kEnabl] & 2) != 0;
+    if ((t.reg[kVdelbl] & 1) != 0) refresh_ball(c);
+  }
 }
 
 ENVPOOL_DEVICE_CALL void write_playfield(Console& c, const Rom& rom, u32 reg, u8 value) {
   Tia& t = c.tia;
   flush(c, rom, 3 * c.cycles + write_delay(c, reg));
-  before_reshape(c, kPlayfield);
   t.reg[reg] = value;
-  set_enabled(c, rom, kPlayfield, (t.reg[kPf0] >> 4 | t.reg[kPf1] | t.reg[kPf2]) != 0);
+  change(c, t.line.look.playfield[reg - kPf0], reg == kPf0 ? value & 0xF0u : value);
 }
 
-// Sets a colour. Bit 0 of all colours marks PAL's colour loss and is constant within a frame.
-ENVPOOL_FN void set_colour(Tia& t, u32 i, u32 value) {
-  t.colour[i] = static_cast<u8>((value & 0xFE) | (t.colour[i] & 1));
+// Bit 0 of all colours marks PAL's colour loss and is constant within a frame.
+ENVPOOL_FN u8 with_colour_loss(const Tia& t, u32 i, u32 value) {
+  return static_cast<u8>((value & 0xFE) | (t.line.look.colour[i] & 1));
 }
 
-ENVPOOL_FN void write_missile_lock(Console& c, const Rom& rom, u32 i, u8 value) {
+// Sets a colour in a frame that is not drawn.
+ENVPOOL_FN void set_colour(Tia& t, u32 i, u32 value) { t.line.look.colour[i] = with_colour_loss(t, i, value); }
+
+ENVPOOL_FN void write_colour(Console& c, const Rom& rom, u32 i, u8 value) {
+  Tia& t = c.tia;
+  if (!c.drawing) {
+    set_colour(t, i, value);
+  } else if (value != t.reg[kColup0 + i]) {
+    flush(c, rom, 3 * c.cycles);
+    change(c, t.line.look.colour[i], with_colour_loss(t, i, value));
+  }
+  t.reg[kColup0 + i] = value;
+}
+
+ENVPOOL_FN void write_missile_lock(Console& c, u32 i, u8 value) {
   Tia& t = c.tia;
   const u8 before = t.reg[kResmp0 + i];
   t.reg[kResmp0 + i] = value;
   if (before & ~value & 2) {
-    before_missile_rebuild(c, i);
+    if (i == 0) restore_missile0(c);
     const u32 mode = t.reg[kNusiz0 + i] & 7;
     const u32 middle = mode == 5 ? 8 : mode == 7 ? 16 : 4;
-    t.pos[kMissile0 + i] = static_cast<u8>((t.pos[i] + middle) % 160);
+    change(c, t.line.look.pos[kMissile0 + i], (t.line.look.pos[i] + middle) % 160);
   }
-  refresh_missile(c, rom, i);
+  refresh_missile(c, i);
 }
 
-ENVPOOL_FN void write_control(Console& c, const Rom& rom, u8 value) {
+ENVPOOL_FN void write_control(Console& c, u8 value) {
   Tia& t = c.tia;
-  const u32 changes = t.reg[kCtrlpf] ^ value;
-  if (c.drawing && (changes & 6) != 0) split_line(c, rom, kColours);
-  if ((changes & 0x30) != 0) before_reshape(c, kBall);
   t.reg[kCtrlpf] = value;
-  if (line_cycle(c) < 49 && t.mirror != (value & 1)) {
-    before_reshape(c, kPlayfield);
-    t.mirror = value & 1;
-  }
+  u32 bits = 0x30 | kScore | kPriority;
+  if (line_cycle(c) < 49) bits |= kMirrored;
+  change_bits(c, t.line.look.control, bits, value & bits);
 }
 
 // Returns whether a write to a register changes nothing if the register already holds the value.
@@ -234,6 +245,7 @@ constexpr bool is_ignored_register(u32 reg) { return reg == kRsync || (reg >= kA
 // Writes a register and applies its effect, after drawing everything that precedes it.
 ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u8 value) {
   Tia& t = c.tia;
+  Look& look = t.line.look;
   const i32 clock = 3 * c.cycles;
   const u8 before = t.reg[reg];
   switch (reg) {
@@ -245,7 +257,7 @@ ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u
     case kVblank:
       if (value == before) break;
       flush(c, rom, clock + 1);
-      write_vblank(c, rom, before, value);
+      write_vblank(c, before, value);
       break;
     case kWsync: {
       const u32 cycle = line_cycle(c);
@@ -255,36 +267,27 @@ ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u
     case kNusiz0:
     case kNusiz1: {
       const u32 i = reg - kNusiz0;
-      if (value == before && !t.suppressed[i] && (i == 1 || !t.cosmic)) break;
+      if (value == before && (look.size[i] & kSuppressed) == 0 && (i == 1 || !t.cosmic)) break;
       flush(c, rom, clock + 8);
-      before_reshape(c, i);
-      before_missile_rebuild(c, i);
       t.reg[reg] = value;
-      t.suppressed[i] = false;
+      change(c, look.size[i], (look.size[i] & kReflected) | (value & 0x37));
+      if (i == 0) restore_missile0(c);
       break;
     }
     case kColup0:
     case kColup1:
     case kColupf:
-    case kColubk: {
-      t.reg[reg] = value;
-      if (c.drawing && value != before) {
-        flush(c, rom, clock);
-        split_line(c, rom, kColours);
-      }
-      set_colour(t, reg - kColup0, value);
-      break;
-    }
+    case kColubk: write_colour(c, rom, reg - kColup0, value); break;
     case kCtrlpf:
-      if (value == before && t.mirror == (value & 1)) break;
+      if (value == before && (look.control & kMirrored) == (value & kMirrored)) break;
       flush(c, rom, clock);
-      write_control(c, rom, value);
+      write_control(c, value);
       break;
     case kRefp0:
     case kRefp1:
       if (((value ^ before) & 8) != 0) {
         flush(c, rom, clock + 1);
-        before_reshape(c, reg - kRefp0);
+        change_bits(c, look.size[reg - kRefp0], kReflected, value & kReflected);
       }
       t.reg[reg] = value;
       break;
@@ -310,13 +313,13 @@ ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u
     case kEnam1:
       if (((value ^ before) & 2) != 0) flush(c, rom, clock);
       t.reg[reg] = value;
-      refresh_missile(c, rom, reg - kEnam0);
+      refresh_missile(c, reg - kEnam0);
       break;
     case kEnabl:
     case kVdelbl:
       if (value != before) flush(c, rom, clock);
       t.reg[reg] = value;
-      set_enabled(c, rom, kBall, ball_enabled(t));
+      refresh_ball(c);
       break;
     case kHmm0:
       if (c.cycles - 21 == t.hmove_at && t.hm[kMissile0] == 7 && value >> 4 == 6) {
@@ -337,19 +340,15 @@ ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u
     case kVdelp0:
     case kVdelp1: {
       const u32 i = reg - kVdelp0;
-      const bool changes = ((value ^ before) & 1) != 0 && t.grp_new[i] != t.grp_old[i];
-      if (changes) {
-        flush(c, rom, clock);
-        before_reshape(c, i);
-      }
+      if (((value ^ before) & 1) != 0 && t.grp_new[i] != t.grp_old[i]) flush(c, rom, clock);
       t.reg[reg] = value;
-      if (changes) refresh_player(c, rom, i);
+      change(c, look.graphics[i], player_graphics(t, i));
       break;
     }
     case kResmp0:
     case kResmp1:
       if (((value ^ before) & 2) != 0) flush(c, rom, clock);
-      write_missile_lock(c, rom, reg - kResmp0, value);
+      write_missile_lock(c, reg - kResmp0, value);
       break;
     case kHmove:
       flush(c, rom, clock);
@@ -360,8 +359,8 @@ ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u
       break;
     case kCxclr:
       flush(c, rom, clock);
-      split_line(c, rom, kAllObjects);
       t.collisions = 0;
+      if (beam_x(t) > t.collided) t.collided = static_cast<u8>(beam_x(t));
       break;
     default: break;
   }
@@ -382,7 +381,10 @@ ENVPOOL_DEVICE_CALL u8 read_tia(Console& c, const Rom& rom, u32 reg) {
   const Tia& t = c.tia;
   if (reg < 8) {
     flush(c, rom, 3 * c.cycles);
-    if (settable_latches(t) & 3u << 2 * reg) update_collisions(c, rom);
+    if (beam_x(t) > t.collided) {
+      const u32 open = kLatches.of[seen_on_line(c) & kAllObjects] & ~u32{t.collisions};
+      if (open & 3u << 2 * reg) collide(c, beam_x(t));
+    }
     return static_cast<u8>((t.collisions >> 2 * reg & 3) << 6);
   }
   if (reg < 12) {
@@ -403,15 +405,14 @@ ENVPOOL_FN void open_window(Tia& t, const Rom& rom) {
 
 ENVPOOL_FN void reset_tia(Console& c, const Rom& rom) {
   c.tia = Tia{};
-  c.tia.stale = (1u << kObjects) - 1;  // objects start at position 0
   c.tia.vsync_end = kNever;
-  c.tia.blank_left = kNoBlank;
   open_window(c.tia, rom);
   start_screen(c.tia);  // the next update may continue a frame that the reset cut off
   c.last_lines = 0;
   for (u32 b = 0; b < 2; ++b) {
     for (i32 i = 0; i < kWidth / 8 * rom.height; ++i) c.pixels[b][i] = 0;
   }
+  forget_all_rows(c);
 }
 
 }  // namespace envpool::atari

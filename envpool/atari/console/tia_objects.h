@@ -102,75 +102,73 @@ ENVPOOL_FN void store_ring(u64* to, const u64* mask) {
   to[2] = mask[2] & 0xFFFFFFFFull;
 }
 
-// Returns the player's graphics with VDEL applied. Bit 7 is the leftmost pixel, unless the player is reflected.
-ENVPOOL_FN u8 player_graphics(const Tia& t, u32 player) {
-  return t.reg[kVdelp0 + player] & 1 ? t.grp_old[player] : t.grp_new[player];
+constexpr u32 kShowable = 1u << kMissile0 | 1u << kMissile1 | 1u << kBall;  // the objects in Look::shown
+
+// Returns the objects that are visible.
+ENVPOOL_FN u32 objects_of(const Look& look) {
+  const u32 field = look.playfield[0] | look.playfield[1] | look.playfield[2];
+  return static_cast<u32>(look.graphics[0] != 0) << kPlayer0 | static_cast<u32>(look.graphics[1] != 0) << kPlayer1 |
+         (look.shown & kShowable) | static_cast<u32>(field != 0) << kPlayfield;
 }
 
-// Computes the pixels that a player would have with these graphics.
-ENVPOOL_FN void place_player(const Tia& t, u32 player, u32 graphics, u64* ring) {
+// Computes the pixels that a player would have with these graphics. Bit 7 is the leftmost pixel, unless the player is
+// reflected.
+ENVPOOL_FN void place_player(const Look& look, u32 player, u32 graphics, u64* to) {
   u64 mask[4] = {0, 0, 0, 0};
-  const u32 mode = t.reg[kNusiz0 + player] & 7;
-  const u64 pattern = t.reg[kRefp0 + player] & 8 ? graphics : reverse8(graphics);
-  const u32 position = t.pos[player];
+  const u32 mode = look.size[player] & 7;
+  const bool suppressed = look.size[player] & kSuppressed;
+  const u64 pattern = look.size[player] & kReflected ? graphics : reverse8(graphics);
+  const u32 position = look.pos[player];
   if (mode == 5 || mode == 7) {
-    if (!t.suppressed[player]) place(mask, mode == 5 ? widen2(pattern) : widen4(pattern), position + 1);
+    if (!suppressed) place(mask, mode == 5 ? widen2(pattern) : widen4(pattern), position + 1);
   } else {
     const u8* copies = kCopies[mode];
-    for (u32 i = t.suppressed[player] ? 1 : 0; copies[i] != 255; ++i) place(mask, pattern, position + copies[i]);
+    for (u32 i = suppressed ? 1 : 0; copies[i] != 255; ++i) place(mask, pattern, position + copies[i]);
   }
-  store_ring(ring, mask);
+  store_ring(to, mask);
 }
 
-ENVPOOL_FN void build_player(Tia& t, u32 player) {
-  place_player(t, player, player_graphics(t, player), t.mask[player]);
-}
-
-ENVPOOL_FN void build_missile(Tia& t, u32 missile) {
+ENVPOOL_FN void place_missile(const Look& look, u32 missile, u64* to) {
   u64 mask[4] = {0, 0, 0, 0};
-  const u32 nusiz = t.reg[kNusiz0 + missile];
-  u32 width_code = nusiz >> 4 & 3;
-  const u32 shape = missile == 0 ? t.missile0_shape : 0;
-  if (shape == 1) width_code |= 1;
-  if (shape != 2) {
+  u32 width_code = look.size[missile] >> 4 & 3;
+  if (missile == 0 && (look.control & kWidened)) width_code |= 1;
+  if (missile != 0 || (look.control & kInvisible) == 0) {
     const u64 pattern = (1ull << (1u << width_code)) - 1;
-    const u8* copies = kCopies[nusiz & 7];
-    for (u32 i = 0; copies[i] != 255; ++i) place(mask, pattern, t.pos[kMissile0 + missile] + copies[i]);
+    const u8* copies = kCopies[look.size[missile] & 7];
+    for (u32 i = 0; copies[i] != 255; ++i) place(mask, pattern, look.pos[kMissile0 + missile] + copies[i]);
   }
-  store_ring(t.mask[kMissile0 + missile], mask);
+  store_ring(to, mask);
 }
 
-ENVPOOL_FN void build_ball(Tia& t) {
+ENVPOOL_FN void place_ball(const Look& look, u64* to) {
   u64 mask[4] = {0, 0, 0, 0};
-  place(mask, (1ull << (1u << (t.reg[kCtrlpf] >> 4 & 3))) - 1, t.pos[kBall]);
-  store_ring(t.mask[kBall], mask);
+  place(mask, (1ull << (1u << (look.control >> 4 & 3))) - 1, look.pos[kBall]);
+  store_ring(to, mask);
 }
 
-// Returns the 20 playfield cells of the left half; the leftmost is bit 0.
-ENVPOOL_FN u32 playfield_cells(const Tia& t) {
-  return t.reg[kPf0] >> 4 | reverse8(t.reg[kPf1]) << 4 | static_cast<u32>(t.reg[kPf2]) << 12;
-}
-
-ENVPOOL_FN void build_playfield(Tia& t) {
-  const u32 left = playfield_cells(t);
+ENVPOOL_FN void place_playfield(const Look& look, u64* to) {
+  // The 20 cells of the left half; the leftmost is bit 0.
+  const u32 left =
+      look.playfield[0] >> 4 | reverse8(look.playfield[1]) << 4 | static_cast<u32>(look.playfield[2]) << 12;
   u32 right = left;
-  if (t.mirror) right = reverse8(left & 0xFF) << 12 | reverse8(left >> 8 & 0xFF) << 4 | reverse8(left >> 16) >> 4;
+  if (look.control & kMirrored)
+    right = reverse8(left & 0xFF) << 12 | reverse8(left >> 8 & 0xFF) << 4 | reverse8(left >> 16) >> 4;
   const u64 right_low = widen4(right & 0xFFFF);
-  t.mask[kPlayfield][0] = widen4(left & 0xFFFF);
-  t.mask[kPlayfield][1] = widen4(left >> 16) | right_low << 16;
-  t.mask[kPlayfield][2] = right_low >> 48 | widen4(right >> 16) << 16;
+  to[0] = widen4(left & 0xFFFF);
+  to[1] = widen4(left >> 16) | right_low << 16;
+  to[2] = right_low >> 48 | widen4(right >> 16) << 16;
 }
 
-ENVPOOL_DEVICE_CALL void build_mask(Tia& t, u32 object) {
+// Computes the pixels of an object; bit i of word w is pixel 64 w + i.
+ENVPOOL_DEVICE_CALL void place_object(const Look& look, u32 object, u64* to) {
   switch (object) {
     case kPlayer0:
-    case kPlayer1: build_player(t, object); break;
+    case kPlayer1: place_player(look, object, look.graphics[object], to); break;
     case kMissile0:
-    case kMissile1: build_missile(t, object - kMissile0); break;
-    case kBall: build_ball(t); break;
-    default: build_playfield(t);
+    case kMissile1: place_missile(look, object - kMissile0, to); break;
+    case kBall: place_ball(look, to); break;
+    default: place_playfield(look, to);
   }
-  t.stale &= static_cast<u8>(~(1u << object));
 }
 
 }  // namespace envpool::atari

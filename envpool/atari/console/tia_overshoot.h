@@ -34,13 +34,12 @@ ENVPOOL_FN bool draws_groups(u32 enabled, bool score) {
 
 // Returns whether a moving object could cover one of the four pixels from x on. Assumes that a player may have any
 // graphics.
-ENVPOOL_FN bool is_near(Tia& t, u32 object, u32 x) {
+ENVPOOL_FN bool is_near(const Look& look, u32 object, u32 x) {
   u64 reach[3];
   if (object <= kPlayer1) {
-    place_player(t, object, 0xFF, reach);
+    place_player(look, object, 0xFF, reach);
   } else {
-    if (t.stale >> object & 1) build_mask(t, object);
-    for (u32 w = 0; w < 3; ++w) reach[w] = t.mask[object][w];
+    place_object(look, object, reach);
   }
   return (reach[x >> 6] >> (x & 63) & 15) != 0;
 }
@@ -48,33 +47,28 @@ ENVPOOL_FN bool is_near(Tia& t, u32 object, u32 x) {
 // Like flush(), but also draws ALE's overshoot.
 ENVPOOL_NOINLINE void flush_groups(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
+  const Look& look = t.line.look;
   const i32 before = t.drawn;
   flush(c, rom, clock);
   const i32 end = beam_x(t), group = end & ~3;
   if (!c.drawing || t.drawn == before || end <= 0 || end == group || t.row >= rom.height) return;
   const bool began_behind = before - t.line_start - kBlankClocks > group;
-  if (began_behind || t.reg[kVblank] & 2 || !draws_groups(t.enabled, t.reg[kCtrlpf] & 2)) return;
-  for (u32 moving = t.enabled & ~(1u << kPlayfield); moving != 0; moving &= moving - 1) {
-    if (is_near(t, lowest_bit(moving), static_cast<u32>(group))) return;
+  const u32 objects = objects_of(look);
+  const bool score = look.control & kScore;
+  if (began_behind || (look.shown & kBlack) || !draws_groups(objects, score)) return;
+  for (u32 moving = objects & ~(1u << kPlayfield); moving != 0; moving &= moving - 1) {
+    if (is_near(look, lowest_bit(moving), static_cast<u32>(group))) return;
   }
-  u8 colour = t.colour[3];
-  if (t.enabled >> kPlayfield & 1) {
-    if (t.stale >> kPlayfield & 1) build_mask(t, kPlayfield);
-    if (t.mask[kPlayfield][group >> 6] >> (group & 63) & 1) {
-      colour = t.colour[t.reg[kCtrlpf] & 2 ? (group < kWidth / 2 ? 0 : 1) : 2];
-    }
+  u8 colour = look.colour[3];
+  if (objects >> kPlayfield & 1) {
+    u64 field[3];
+    place_playfield(look, field);
+    if (field[group >> 6] >> (group & 63) & 1) colour = look.colour[score ? (group < kWidth / 2 ? 0 : 1) : 2];
   }
-  const i32 from = t.blank_left < kNoBlank && end < kNoBlank ? i32{kNoBlank} : end;
-  if (from < group + 4) fill_row(current_row(c), from, group + 4, colour);
-}
-
-// Returns whether the frame was cut off on a line whose left edge HMOVE blanks, so early that black pixels may be left
-// to the right of the beam. Their number depends on every access to the TIA on this line, also on those that change
-// nothing.
-ENVPOOL_FN bool shows_surplus(const Core& c) {
-  const Tia& t = c.tia;
-  return c.drawing && t.drawn > t.window_start && t.drawn < t.window_end &&
-         (t.hmove_blank || t.blank_left < kNoBlank) && beam_x(t) < kEdgeClocks;
+  const i32 from = look.blank_left < kNoBlank && end < kNoBlank ? i32{kNoBlank} : end;
+  if (from >= group + 4) return;
+  fill_row(current_row(c), from, group + 4, colour);
+  forget_row(c, t.row);
 }
 
 }  // namespace envpool::atari

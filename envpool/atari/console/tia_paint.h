@@ -83,34 +83,54 @@ ENVPOOL_ALWAYS_INLINE Layers make_layers(const Scene& scene) {
   return layers;
 }
 
-// Paints pixels x0..x1-1 of a row.
-ENVPOOL_FN void paint_words(const Scene& scene, u64* row, i32 x0, i32 x1) {
+// Sets the pixels x0..x1-1 of a group of 8 pixels, and returns which bits have changed.
+ENVPOOL_ALWAYS_INLINE u64 set_group(u64* row, i32 group, i32 x0, i32 x1, u64 value) {
+  u64 inside = ~0ull;
+  if (group == x0 >> 3) inside &= ~0ull << 8 * (x0 & 7);
+  if (group == (x1 - 1) >> 3) inside &= ~0ull >> 8 * (7 - ((x1 - 1) & 7));
+  const u64 changes = (row[group] ^ value) & inside;
+  row[group] ^= changes;
+  return changes;
+}
+
+// Fills pixels x0..x1-1 of a row with one colour. Returns whether one of them has changed.
+ENVPOOL_FN bool fill_row(u64* row, i32 x0, i32 x1, u8 colour) {
+  const u64 value = colour * 0x0101010101010101ull;
+  u64 changes = 0;
+  for (i32 g = x0 >> 3; g <= (x1 - 1) >> 3; ++g) changes |= set_group(row, g, x0, x1, value);
+  return changes != 0;
+}
+
+// Copies a whole row. Returns whether one of its pixels has changed.
+ENVPOOL_FN bool copy_row(u64* to, const u64* from) {
+  u64 changes = 0;
+  for (i32 g = 0; g < kWidth / 8; ++g) {
+    changes |= to[g] ^ from[g];
+    to[g] = from[g];
+  }
+  return changes != 0;
+}
+
+// Paints pixels x0..x1-1 of a row. Returns whether one of them has changed.
+ENVPOOL_FN bool paint_words(const Scene& scene, u64* row, i32 x0, i32 x1) {
   constexpr u64 kEverywhere = 0x0101010101010101ull;
   const Layers layers = make_layers(scene);
   const u64 background = scene.colour[3] * kEverywhere;
   u64 colour[3];
   for (u32 k = 0; k < 3; ++k) colour[k] = background ^ scene.colour[k] * kEverywhere;
-  const i32 g0 = x0 >> 3, g1 = (x1 + 7) >> 3;
-  const u64 before = row[g0], after = row[g1 - 1];
-  for (i32 g = g0; g < g1; ++g) {
+  u64 changes = 0;
+  for (i32 g = x0 >> 3; g <= (x1 - 1) >> 3; ++g) {
     u64 value = background;
     for (u32 k = 0; k < 3; ++k) value ^= kBytes.of[layers.of[k][g >> 3] >> 8 * (g & 7) & 0xFF] & colour[k];
-    row[g] = value;
+    changes |= set_group(row, g, x0, x1, value);
   }
-  if ((x1 & 7) != 0) {
-    const u64 outside = ~0ull << 8 * (x1 & 7);
-    row[g1 - 1] = (row[g1 - 1] & ~outside) | (after & outside);
-  }
-  if ((x0 & 7) != 0) {
-    const u64 outside = ~(~0ull << 8 * (x0 & 7));
-    row[g0] = (row[g0] & ~outside) | (before & outside);
-  }
+  return changes != 0;
 }
 
 #if ENVPOOL_AVX2
 
 // Like paint_words(), but combines all words of a mask at once and paints 32 pixels at a time.
-__attribute__((target("avx2"))) inline void paint_simd(const Scene& scene, u64* row, i32 x0, i32 x1) {
+__attribute__((target("avx2"))) inline bool paint_simd(const Scene& scene, u64* row, i32 x0, i32 x1) {
   const __m256i none = _mm256_setzero_si256(), left = _mm256_setr_epi64x(-1, 0xFFFF, 0, 0);
   __m256i m[kObjects];
   for (u32 i = 0; i < kObjects; ++i) m[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(scene.pixels[i]));
@@ -134,6 +154,7 @@ __attribute__((target("avx2"))) inline void paint_simd(const Scene& scene, u64* 
   const __m256i byte_of = _mm256_setr_epi64x(0, 0x0101010101010101ll, 0x0202020202020202ll, 0x0303030303030303ll);
   const __m256i bit_of = _mm256_set1_epi64x(static_cast<i64>(0x8040201008040201ull));
   u8* const to = reinterpret_cast<u8*>(row);
+  __m256i changes = none;
   for (i32 b = x0 >> 5; b <= (x1 - 1) >> 5; ++b) {
     __m256i value = background;
     for (u32 k = 0; k < 3; ++k) {
@@ -141,22 +162,25 @@ __attribute__((target("avx2"))) inline void paint_simd(const Scene& scene, u64* 
       value ^= _mm256_cmpeq_epi8(bytes & bit_of, bit_of) & colour[k];
     }
     __m256i* const block = reinterpret_cast<__m256i*>(to + 32 * b);
+    const __m256i before = _mm256_loadu_si256(block);
     if (x0 > 32 * b || x1 < 32 * b + 32) {
       const __m256i x = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
                                          22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
       const i32 from = x0 > 32 * b ? x0 - 32 * b : 0, end = x1 < 32 * b + 32 ? x1 - 32 * b : 32;
       const __m256i inside = _mm256_cmpgt_epi8(x, _mm256_set1_epi8(static_cast<char>(from - 1))) &
                              _mm256_cmpgt_epi8(_mm256_set1_epi8(static_cast<char>(end)), x);
-      value = _mm256_blendv_epi8(_mm256_loadu_si256(block), value, inside);
+      value = _mm256_blendv_epi8(before, value, inside);
     }
+    changes |= before ^ value;
     _mm256_storeu_si256(block, value);
   }
+  return !_mm256_testz_si256(changes, changes);
 }
 
 #elif ENVPOOL_NEON
 
 // Like paint_words(), but paints 16 pixels at a time.
-inline void paint_simd(const Scene& scene, u64* row, i32 x0, i32 x1) {
+inline bool paint_simd(const Scene& scene, u64* row, i32 x0, i32 x1) {
   const Layers layers = make_layers(scene);
   uint8x16_t colour[3];
   for (u32 k = 0; k < 3; ++k) colour[k] = vdupq_n_u8(scene.colour[k]);
@@ -174,11 +198,17 @@ inline void paint_simd(const Scene& scene, u64* row, i32 x0, i32 x1) {
     return value;
   };
   u8* const to = reinterpret_cast<u8*>(row);
+  uint8x16_t changes = vdupq_n_u8(0);
+  const auto put = [&](i32 b, uint8x16_t before, uint8x16_t value) {
+    changes = vorrq_u8(changes, veorq_u8(before, value));
+    vst1q_u8(to + 16 * b, value);
+  };
   const auto paint_part = [&](i32 b, i32 from, i32 end) {
     constexpr u8 kIndices[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const uint8x16_t x = vld1q_u8(kIndices);
     const uint8x16_t inside = vandq_u8(vcgeq_u8(x, vdupq_n_u8(u8(from))), vcltq_u8(x, vdupq_n_u8(u8(end))));
-    vst1q_u8(to + 16 * b, vbslq_u8(inside, pixels(b), vld1q_u8(to + 16 * b)));
+    const uint8x16_t before = vld1q_u8(to + 16 * b);
+    put(b, before, vbslq_u8(inside, pixels(b), before));
   };
   const i32 first = x0 >> 4, last = (x1 - 1) >> 4;
   i32 b = first;
@@ -186,31 +216,18 @@ inline void paint_simd(const Scene& scene, u64* row, i32 x0, i32 x1) {
     paint_part(b, x0 & 15, first == last ? x1 - 16 * last : 16);
     ++b;
   }
-  for (; b < x1 >> 4; ++b) vst1q_u8(to + 16 * b, pixels(b));
+  for (; b < x1 >> 4; ++b) put(b, vld1q_u8(to + 16 * b), pixels(b));
   if (b == last) paint_part(b, 0, x1 - 16 * last);
+  return vmaxvq_u8(changes) != 0;
 }
 
 #endif
 
-ENVPOOL_FN void paint(const Scene& scene, u64* row, i32 x0, i32 x1) {
+ENVPOOL_FN bool paint(const Scene& scene, u64* row, i32 x0, i32 x1) {
 #if ENVPOOL_SIMD
   if (has_simd()) return paint_simd(scene, row, x0, x1);
 #endif
-  paint_words(scene, row, x0, x1);
-}
-
-// Fills pixels x0..x1-1 of a row with one colour.
-ENVPOOL_FN void fill_row(u64* row, i32 x0, i32 x1, u8 colour) {
-  const u64 value = colour * 0x0101010101010101ull;
-  const i32 g0 = x0 >> 3, g1 = (x1 - 1) >> 3;
-  const u64 first = ~0ull << 8 * (x0 & 7), last = ~0ull >> 8 * (7 - ((x1 - 1) & 7));
-  if (g0 == g1) {
-    row[g0] = (row[g0] & ~(first & last)) | (value & first & last);
-    return;
-  }
-  row[g0] = (row[g0] & ~first) | (value & first);
-  for (i32 g = g0 + 1; g < g1; ++g) row[g] = value;
-  row[g1] = (row[g1] & ~last) | (value & last);
+  return paint_words(scene, row, x0, x1);
 }
 
 }  // namespace envpool::atari

@@ -3,7 +3,8 @@
 // Packs the states of environments that declare repetitions (abi::Repetition), for example the rows of an image, most
 // of which equal the row above. A packed state contains a 64-bit mask for each group of 64 words, which says which of
 // them differ from their prediction, followed by these words, XORed with the prediction. The prediction of a word in a
-// repetition is the word `distance` bytes before it, and 0 elsewhere.
+// repetition is the word `distance` bytes before it, and 0 elsewhere. Words that are left out (abi::kLeftOut) are
+// packed as if they were 0.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +42,10 @@ class StatePacker {
       const i64 group_end = std::min(words, group + kGroup);
       for (i64 word = group; word < group_end;) {
         const Run run = runs.at(word, group_end);
-        mask |= run.distance > 0 ? pack_run<true>(state, run, to) << (word - group)
-                                 : pack_run<false>(state, run, to) << (word - group);
+        if (run.distance != abi::kLeftOut) {
+          mask |= run.distance > 0 ? pack_run<true>(state, run, to) << (word - group)
+                                   : pack_run<false>(state, run, to) << (word - group);
+        }
         word = run.end;
       }
       std::memcpy(mask_at, &mask, sizeof(mask));
@@ -74,7 +77,7 @@ class StatePacker {
  private:
   static constexpr i64 kWordBytes = 8, kGroup = 64, kBlock = 8;
 
-  // Consecutive words with the same distance; 0: no prediction.
+  // Consecutive words with the same distance. 0: no prediction.
   struct Run {
     i64 begin, end, distance;
   };

@@ -37,6 +37,7 @@ struct Field {
 struct Repetition {
   i64 at, bytes, distance;
 };
+inline constexpr i64 kLeftOut = -1;  // the distance of bytes that snapshots leave out; they are 0 after a restore
 
 struct Layout {
   const Field* fields;  // observations and infos, in the order of the spec

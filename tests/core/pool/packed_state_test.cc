@@ -79,6 +79,22 @@ TEST(only_differences_are_stored) {
   CHECK(!StatePacker(plain).applies(16160));
 }
 
+TEST(some_bytes_are_left_out) {
+  const std::vector<abi::Repetition> repetitions = {{80, 800, 80}, {880, 640, abi::kLeftOut}, {1600, 400, 8}};
+  const abi::Layout layout = layout_with(repetitions);
+  const StatePacker packer(layout);
+  std::mt19937 random(3);
+  std::string state(2048, '\0');
+  for (char& byte : state) byte = char(random());
+  std::string expected = state;
+  std::memset(expected.data() + 880, 0, 640);
+  std::vector<char> result(2048, char(0xA5));
+  CHECK(unpacks_to(packer, packed(packer, state), result));
+  CHECK(std::memcmp(result.data(), expected.data(), 2048) == 0);
+  CHECK(packed(packer, state) == packed(packer, expected));
+  CHECK_EQ(i64(packed(packer, state).size()), 2048 + 4 * 8 - 640);
+}
+
 // The bytes of a snapshot are user input.
 TEST(other_bytes_are_refused_or_unpack_to_something) {
   std::mt19937 random(2);

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Most rows of a screen look as they did in the frame before, although the program writes them again.
+// ScreenMemory::painted therefore holds the line that each row of the two screens shows. A line that equals the one
+// that is there needs no painting, and has the same collisions. A line often equals the row above, or the same row of
+// the other screen, which are copied. The comparison is exact. It ignores only fields that cannot matter, such as the
+// position of a player without graphics.
+#pragma once
+
+#include "envpool/atari/console/tia_line.h"
+
+namespace envpool::atari {
+
+// The bits of a Line that matter.
+struct LineMask {
+  u64 word[sizeof(Line) / 8];
+};
+struct RelevanceTable {
+  LineMask pixels[2 << kObjects];      // for the pixels of lines that show a set of objects, with or without kWithScore
+  LineMask collisions[1 << kObjects];  // for the collisions of lines that show a set of objects
+  LineMask black;                      // for lines that VBLANK blanks
+};
+constexpr RelevanceTable make_relevance_table() {
+  RelevanceTable table{};
+  for (u32 set = 0; set < 2 << kObjects; ++set) {
+    const auto has = [&](u32 object) { return (set >> object & 1) != 0; };
+    const bool field = has(kPlayfield), ball = has(kBall), score = field && (set & kWithScore);
+    LineMask mask{};
+    const auto need = [&](bool condition, u64 at, u64 bits) {
+      if (condition) mask.word[at / 8] |= bits << 8 * (at % 8);
+    };
+    // Whether an object is visible always matters.
+    need(true, kShownAt, kShowable | kBlack);
+    for (u32 i = 0; i < 3; ++i) need(true, kPlayfieldAt + i, 0xFF);
+    for (u32 i = 0; i < 2; ++i) {
+      need(true, kGraphicsAt + i, 0xFF);
+      need(has(kPlayer0 + i), kSizeAt + i, 7 | kReflected | kSuppressed);
+      need(has(kMissile0 + i), kSizeAt + i, 0x37);
+    }
+    for (u32 i = 0; i < 5; ++i) need(has(i), kPosAt + i, 0xFF);
+    need(has(kMissile0), kControlAt, kWidened | kInvisible);
+    need(ball, kControlAt, 0x30);
+    need(field, kControlAt, kMirrored);
+    table.collisions[set & kAllObjects] = mask;
+    need(field || ball, kControlAt, kScore | kPriority);
+    for (u32 i = 0; i < 2; ++i) {
+      need(has(kPlayer0 + i) || has(kMissile0 + i) || score, kColourAt + i, 0xFF);
+    }
+    need(field || ball, kColourAt + 2, 0xFF);
+    need(true, kColourAt + 3, 0xFF);
+    need(true, kBlankLeftAt, 0xFF);
+    table.pixels[set] = mask;
+  }
+  table.black.word[kShownAt / 8] = u64{kBlack} << 8 * (kShownAt % 8);
+  return table;
+}
+constexpr RelevanceTable kRelevance = make_relevance_table();
+
+ENVPOOL_FN bool equal(const Event& a, const Event& b) {
+  return a.x == b.x && a.field == b.field && a.before == b.before;
+}
+
+ENVPOOL_FN bool matters(const Event& e, const LineMask& mask) {
+  return e.field < sizeof(Look) && (mask.word[e.field / 8] >> 8 * (e.field % 8) & 0xFF) != 0;
+}
+
+// Returns what matters for the pixels of this line.
+ENVPOOL_ALWAYS_INLINE const LineMask& relevant_to_pixels(const Console& c) {
+  const Line& line = c.tia.line;
+  if ((line.look.shown & kBlack) && line.events == 0) return kRelevance.black;
+  return kRelevance.pixels[seen_on_line(c)];
+}
+
+// Returns whether the events of this line and of a painted one are the same, except those of fields that do not matter.
+// The painted line may come from a user's state, with any bytes.
+ENVPOOL_NOINLINE bool same_events(const Console& c, const Line& painted, const LineMask& mask) {
+  if (u32{painted.first_event} + painted.events > c.memory.kept_events) return false;
+  const Event *a = current_events(c), *b = c.memory.event + painted.first_event;
+  const Event *const a_end = a + c.tia.line.events, *const b_end = b + painted.events;
+  for (;; ++a, ++b) {
+    while (a != a_end && !matters(*a, mask)) ++a;
+    while (b != b_end && !matters(*b, mask)) ++b;
+    if (a == a_end || b == b_end) return a == a_end && b == b_end;
+    if (!equal(*a, *b)) return false;
+  }
+}
+
+ENVPOOL_ALWAYS_INLINE bool is_known(const Console& c, u32 screen, i32 row) {
+  return (c.memory.rows[row].known >> screen & 1) != 0;
+}
+
+ENVPOOL_ALWAYS_INLINE u64 word_of(const Line& line, u32 index) {
+#if ENVPOOL_HOST
+  u64 word;
+  __builtin_memcpy(&word, reinterpret_cast<const u8*>(&line) + 8 * index, sizeof(word));
+  return word;
+#else
+  return reinterpret_cast<const u64*>(&line)[index];  // NVRTC has no memcpy
+#endif
+}
+
+// Returns whether this line equals the one that is painted in a row of a screen, as far as the mask says. Both then
+// show the same objects, so that the mask, which depends on them, is right for both.
+ENVPOOL_ALWAYS_INLINE bool is_painted(const Console& c, u32 screen, i32 row, const LineMask& mask) {
+  const Line& painted = c.memory.painted[screen][row];
+  u64 differences = 0;
+  for (u32 w = 0; w < 3; ++w) differences |= (word_of(c.tia.line, w) ^ word_of(painted, w)) & mask.word[w];
+  if (differences != 0 || !is_known(c, screen, row)) return false;
+  return (c.tia.line.events | painted.events) == 0 || same_events(c, painted, mask);
+}
+
+ENVPOOL_FN u64* row_of(Console& c, u32 screen, i32 row) { return c.pixels[screen] + row * (kWidth / 8); }
+ENVPOOL_FN u64* current_row(Console& c) { return row_of(c, c.buffer, c.tia.row); }
+
+// Call this after changing pixels of a row of the current screen.
+ENVPOOL_FN void forget_row(Console& c, i32 row) {
+  c.memory.rows[row].known &= ~(1u << c.buffer);
+  c.memory.rows[row].dirty |= 1u << c.buffer;
+}
+
+ENVPOOL_FN void forget_all_rows(Console& c) {
+  for (RowStatus& row : c.memory.rows) row = {.known = 0, .dirty = 3};
+  c.memory.kept_events = 0;
+}
+
+// Calls visit(line, screen, row) for the known lines that have events. A line of a user's state may claim events that
+// do not exist.
+template <class Visit>
+ENVPOOL_ALWAYS_INLINE void for_each_line_with_events(Console& c, Visit visit) {
+  for (i32 row = 0; row < kMaxHeight; ++row) {
+    for (u32 screen = 0; screen < 2; ++screen) {
+      Line& line = c.memory.painted[screen][row];
+      if (line.events == 0 || !is_known(c, screen, row)) continue;
+      if (u32{line.first_event} + line.events <= c.memory.kept_events) visit(line, screen, row);
+    }
+  }
+}
+
+// Removes the events that no painted line has any more. If too many are left, forgets the lines that have them.
+ENVPOOL_NOINLINE void collect_events(Console& c) {
+  constexpr u32 kWords = (kEvents + 63) / 64;
+  u64 used[kWords] = {};
+  for_each_line_with_events(c, [&](const Line& line, u32, i32) {
+    for (u32 i = line.first_event; i < u32{line.first_event} + line.events; ++i) used[i / 64] |= 1ull << (i % 64);
+  });
+  u16 before[kWords], count = 0;  // the number of used events before each word
+  for (u32 w = 0; w < kWords; ++w) {
+    before[w] = count;
+    for (u64 rest = used[w]; rest != 0; rest &= rest - 1)
+      c.memory.event[count++] = c.memory.event[64 * w + lowest_bit(rest)];
+  }
+  const bool fits = count <= kEvents / 4 * 3;
+  for_each_line_with_events(c, [&](Line& line, u32 screen, i32 row) {
+    if (!fits) c.memory.rows[row].known &= ~(1u << screen);
+    const u32 word = line.first_event / 64, bit = line.first_event % 64;
+    line.first_event = static_cast<u16>(before[word] + count_bits(used[word] & ((1ull << bit) - 1)));
+  });
+  c.memory.kept_events = fits ? count : 0;
+}
+
+// Adds the first `count` events of the current line to those that are kept, and returns their place. Shares the events
+// of a painted line nearby if they are the same. That is often the case, because sprites move in front of a playfield
+// that changes in every line in the same way.
+ENVPOOL_FN u32 keep_events(Console& c, u32 count) {
+  constexpr i32 kNear = 8;
+  if (count == 0) return 0;
+  const Event* const events = current_events(c);
+  for (i32 row = c.tia.row; row >= 0 && row > c.tia.row - kNear; --row) {
+    for (u32 screen = 0; screen < 2; ++screen) {
+      const Line& line = c.memory.painted[screen][row];
+      if (line.events != count || !is_known(c, screen, row) || line.first_event + count > c.memory.kept_events)
+        continue;
+      u32 same = 0;
+      while (same < count && equal(c.memory.event[line.first_event + same], events[same])) ++same;
+      if (same == count) return line.first_event;
+    }
+  }
+  c.memory.kept_events += count;
+  return c.memory.kept_events - count;
+}
+
+// Notes that this line is painted in its row, with its events as far as they matter.
+ENVPOOL_FN void remember_row(Console& c, const LineMask& mask, u32 collisions) {
+  const Tia& t = c.tia;
+  Event* const events = current_events(c);
+  u32 count = 0;
+  for (u32 i = 0; i < t.line.events; ++i) {
+    if (matters(events[i], mask)) events[count++] = events[i];
+  }
+  const u32 first = keep_events(c, count);
+  Line& painted = c.memory.painted[c.buffer][t.row];
+  painted.look = t.line.look;
+  painted.events = static_cast<u8>(count);
+  painted.first_event = static_cast<u16>(first);
+  painted.collisions = static_cast<u16>(collisions);
+  c.memory.rows[t.row].known |= 1u << c.buffer;
+  if (c.memory.kept_events > kEvents / 16 * 15) collect_events(c);
+}
+
+// Copies a row that equals this line, with all that is known of it.
+ENVPOOL_FN void copy_painted(Console& c, u32 screen, i32 row) {
+  const u32 to = c.buffer, bit = 1u << to;
+  if (copy_row(current_row(c), row_of(c, screen, row))) c.memory.rows[c.tia.row].dirty |= bit;
+  c.memory.painted[to][c.tia.row] = c.memory.painted[screen][row];
+  c.memory.rows[c.tia.row].known |= bit;
+}
+
+// Makes the current row of the screen show this line. Afterwards, the line has lost its events.
+ENVPOOL_NOINLINE void paint_row(Console& c, const LineMask& mask) {
+  const i32 row = c.tia.row;
+  const u32 screen = c.buffer, other = screen ^ 1;
+  if (row > 0 && is_painted(c, screen, row - 1, mask)) return copy_painted(c, screen, row - 1);
+  if (is_painted(c, other, row, mask)) return copy_painted(c, other, row);
+  const Painting painting = paint_line(c, current_row(c), 0, kWidth);
+  if (painting.changed) c.memory.rows[row].dirty |= 1u << screen;
+  remember_row(c, mask, painting.collisions);
+}
+
+// Completes a whole line of a frame that is drawn.
+ENVPOOL_FN void draw_row(Console& c) {
+  Tia& t = c.tia;
+  const bool partly_collided = t.collided != 0;
+  if (partly_collided) collide(c, kWidth);
+  const Line& painted = c.memory.painted[c.buffer][t.row];
+  const LineMask& mask = relevant_to_pixels(c);
+  if (!is_painted(c, c.buffer, t.row, mask)) paint_row(c, mask);
+  if (!partly_collided) t.collisions |= painted.collisions;
+}
+
+// Completes a whole line of a frame that is not drawn. Its collisions are known if a screen shows the line.
+ENVPOOL_FN void skip_row(Console& c) {
+  Tia& t = c.tia;
+  if ((t.line.look.shown & kBlack) && t.line.events == 0) return;
+  const u32 seen = seen_on_line(c) & kAllObjects;
+  if ((kLatches.of[seen] & ~u32{t.collisions}) == 0) return;
+  const LineMask& mask = kRelevance.collisions[seen];
+  if (t.collided == 0) {
+    for (u32 screen = 0; screen < 2; ++screen) {
+      if (!is_painted(c, screen, t.row, mask)) continue;
+      t.collisions |= c.memory.painted[screen][t.row].collisions;
+      return;
+    }
+  }
+  collide(c, kWidth);
+}
+
+// Completes the part of a line that precedes pixel x, or the rest of a line of which a part was completed.
+ENVPOOL_NOINLINE void finish_part(Console& c, i32 x) {
+  Tia& t = c.tia;
+  if (x <= t.finished) return;
+  collide(c, x);
+  if (!c.drawing) return;
+  paint_line(c, current_row(c), t.finished, x);
+  forget_row(c, t.row);
+}
+
+// Completes this line, or the part of it that precedes pixel x.
+ENVPOOL_ALWAYS_INLINE void finish_row(Console& c, i32 x) {
+  Tia& t = c.tia;
+  if (t.finished != 0 || x != kWidth) {
+    finish_part(c, x);
+  } else if (c.drawing) {
+    draw_row(c);
+  } else {
+    skip_row(c);
+  }
+  t.line.events = 0;
+  t.finished = static_cast<u8>(x);
+}
+
+}  // namespace envpool::atari
