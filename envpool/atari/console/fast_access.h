@@ -54,7 +54,24 @@ ENVPOOL_NOINLINE u32 read_chip(Console& c, const Rom& rom, u32 address, u32 nois
   return read_bus<false>(c, rom, static_cast<u16>(address));
 }
 
+// Returns whether a write only concerns the TIA: it is not VSYNC or WSYNC, and does not end the frame.
+ENVPOOL_ALWAYS_INLINE bool is_usual_tia_write(const Console& c, u32 address, i32 cycles) {
+  return (address & 0x1080) == 0 && (address & 0x3F) > kWsync && cycles < c.tia.limit_cycle;
+}
+// Puts a written value on the bus. Returns whether the write changes nothing else.
+ENVPOOL_ALWAYS_INLINE bool begin_tia_write(Console& c, u32 reg, u32 value, i32 cycles) {
+  c.cycles = cycles;
+  c.bus = static_cast<u8>(value);
+  c.wrote = true;
+  return is_level_register(reg) && c.tia.reg[reg] == static_cast<u8>(value);
+}
+
 ENVPOOL_NOINLINE void write_chip(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
+  if (is_usual_tia_write(c, address, cycles)) {
+    const u32 reg = address & 0x3F;
+    if (!begin_tia_write(c, reg, value, cycles)) write_tia(c, rom, reg, static_cast<u8>(value));
+    return;
+  }
   c.cycles = cycles;
   c.wrote = false;
   write_bus<false>(c, rom, static_cast<u16>(address), static_cast<u8>(value));

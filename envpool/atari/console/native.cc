@@ -127,7 +127,7 @@ u32 Translator::instruction(u32 ip) {
   case FastOp::Name##Tia: store_chip(e, source, next2); return next2;                      \
   case FastOp::Name##Colour: store_colour(e, source, next2); return next2;                  \
   case FastOp::Name##Motion: store_motion(e, source, next2); return next2;                  \
-  case FastOp::Name##Graphics: store_chip(e, source, next2); return next2;              \
+  case FastOp::Name##Graphics: store_graphics(e, source, next2); return next2;              \
   case FastOp::Name##Field: store_level(e, source, next2); return next2;                    \
   case FastOp::Name##Abs: store_absolute(e, source, next3); return next3;
     STORES(Sta, kA)

@@ -36,9 +36,6 @@ ENVPOOL_NATIVE_ABI inline u32 call_read_indexed(Console& c, const Rom& rom, u32 
   c.cycles = r.cycles;
   return value;
 }
-ENVPOOL_NATIVE_ABI inline void call_write(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
-  write_chip(c, rom, address, value, cycles);
-}
 // Writes a value to an address. Returns 0 if the exact CPU has to execute the instruction instead.
 ENVPOOL_NATIVE_ABI inline u32 call_write_indexed(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
   address &= 0xFFFF;
@@ -63,6 +60,12 @@ constexpr std::array<RegisterWriter*, sizeof...(kRegister)> make_writers(std::in
   return {&write_fixed<kRegister>...};
 }
 constexpr auto kRegisterWriters = make_writers(std::make_integer_sequence<u32, 64>());
+
+ENVPOOL_NATIVE_ABI inline void call_write(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
+  if (!is_usual_tia_write(c, address, cycles)) return write_chip(c, rom, address, value, cycles);
+  const u32 reg = address & 0x3F;
+  if (!begin_tia_write(c, reg, value, cycles)) kRegisterWriters[reg](c, rom, reg, value, cycles);
+}
 
 ENVPOOL_NATIVE_ABI inline u32 call_decimal(Console& c, u32 a, u32 m, bool adding) {
   const u32 sum = decimal_arithmetic(c, a, m, c.cpu.carry, adding);

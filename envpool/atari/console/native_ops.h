@@ -220,6 +220,29 @@ class OperationEmitter : public TranslatorBase {
     store_rarely({late}, e.lo, source, next);
   }
 
+  // Does nothing if the player has these graphics, see has_graphics().
+  void store_graphics(const CodeEntry& e, Reg source, u32 next) {
+    const u32 player = e.lo - kGrp0, other = player ^ 1;
+    const Fixup late = past_limit();
+    a.alu8(kCmp, tia(offsetof(Tia, grp_new) + player), source);
+    const Fixup changes = a.jump(kNotEqual);
+    a.movzx8(kValue, tia(offsetof(Tia, grp_new) + other));
+    a.alu8(kCmp, tia(offsetof(Tia, grp_old) + other), kValue);
+    const Fixup latches = a.jump(kNotEqual);
+    if (player == 1) {
+      a.movzx8(kValue, tia_reg(kEnabl));
+      a.shift(kShr, kValue, 1);
+      a.alu(kAnd, kValue, 1);
+      a.alu8(kCmp, tia(offsetof(Tia, ball_old)), kValue);
+    }
+    const Fixup same = player == 1 ? a.jump(kEqual) : a.jump();
+    a.patch(changes);
+    a.patch(latches);
+    call_writer(e.lo, source);
+    a.patch(same);
+    store_rarely({late}, e.lo, source, next);
+  }
+
   void store_colour(const CodeEntry& e, Reg source, u32 next) {
     const u32 i = e.lo - kColup0;
     const Mem colour = tia(offsetof(Tia, line) + offsetof(Line, look) + offsetof(Look, colour) + i);
