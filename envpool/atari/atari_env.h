@@ -274,14 +274,35 @@ struct AtariEnv {
     const u8* before = !pool_two                          ? nullptr
                        : p.setup.traits.unfinished_frames ? saved_screen(s, p)
                                                           : previous_screen(s.machine);
+    const u8* newest = image(s, p, s.newest);
     u8* to = next_image(s, p);
     if (p.observe_ram) {
       copy(to, s.machine.console.ram, 128);
-    } else if (p.channels == 1) {
-      resize_indexed_max(plan, now, before, c.gray, to);
-    } else {
-      resize_rgb_max(plan, now, before, c.rgb[0], to);
+      return;
     }
+    u8 changed[kMaxHeight];
+    LastImage last;
+    last.changed = changed;
+    if (note_resized(s, p, pool_two, changed)) last.pixels = newest;
+    if (p.channels == 1) {
+      resize_indexed_max(plan, now, before, c.gray, to, last);
+    } else {
+      resize_rgb_max(plan, now, before, c.rgb[0], to, last);
+    }
+  }
+  // Notes that an image is resized from the current screen, or from both. Returns whether the newest image is of the
+  // same screens; sets `changed` to 1 for the rows that may have changed since then, and to 0 for the others.
+  ENVPOOL_FN static bool note_resized(State& s, const Params& p, bool both, u8* changed) {
+    ScreenMemory& memory = s.machine.console.memory;
+    // The second screen of a game with unfinished frames is a copy.
+    const u32 screens = p.setup.traits.unfinished_frames ? 0 : both ? 3 : 1u << s.machine.console.buffer;
+    for (i32 row = 0; row < p.screen_height; ++row) {
+      changed[row] = (memory.rows[row].dirty & screens) != 0;
+      memory.rows[row].dirty &= ~screens;
+    }
+    const bool same = screens != 0 && memory.resized == screens;
+    memory.resized = static_cast<u8>(screens);
+    return same;
   }
   ENVPOOL_FN static void repeat_image(State& s, const Params& p) {
     const u8* from = image(s, p, s.newest);

@@ -2,9 +2,10 @@
 //
 // Resizes 8-bit images, bit-equal to OpenCV's cv2.resize with INTER_AREA and INTER_LINEAR.
 //
-// Three optimizations for Atari's screens do not change any bit:
+// Four optimizations for Atari's screens do not change any bit:
 //   - A run of equal neighbouring source rows (flat backgrounds, playfield bands) is filtered once.
 //   - A destination row that is made of one such run is copied from a row above it that has the same weights.
+//   - A destination row whose source rows have not changed is copied from the last image, with the area kernel.
 //   - Palette lookup and the maximum of two frames are computed only for the rows that are filtered.
 // The additions of each output keep OpenCV's order for any vector width.
 //
@@ -17,6 +18,13 @@
 #include "envpool/core/types.h"
 
 namespace envpool::atari {
+
+// The image that was resized last, from the same plan and frames, and which rows of these frames may have changed
+// since.
+struct LastImage {
+  const u8* pixels = nullptr;   // null: there is none
+  const u8* changed = nullptr;  // by source row, 0 or 1
+};
 
 namespace resize_detail {
 
@@ -171,21 +179,43 @@ struct IndexedSource {
   }
 };
 
+// Says whether a destination row is the same as in the last image, because none of its source rows has changed.
+ENVPOOL_FN bool is_unchanged(const ResizePlan& plan, const LastImage& last, i32 y) {
+  if (last.pixels == nullptr) return false;
+  const SourceRows rows = plan_array<SourceRows>(plan, plan.source_rows_at)[y];
+  u32 changed = 0;
+  for (i32 row = rows.first; row <= rows.last; ++row) changed |= last.changed[row];
+  return changed == 0;
+}
+
 // Equal neighbouring source rows form a run; id[y] is the number of runs above the run of row y. If there are two
-// frames, rows are equal only if they are equal in both.
+// frames, rows are equal only if they are equal in both. Rows that no destination row needs are not compared.
 struct Runs {
   u16 id[kMaxResizeSource];
 };
 
 template <class Ops>
-ENVPOOL_DEVICE_CALL void find_runs(const u8* a, const u8* b, i64 stride, i32 width, i32 height, Runs& runs) {
-  u8 changed[kMaxResizeSource];
-  for (i32 y = 0; y < height; ++y) changed[y] = 0;
-  Ops::mark_changes(a, stride, width, height, changed);
-  if (b != nullptr) Ops::mark_changes(b, stride, width, height, changed);
+ENVPOOL_DEVICE_CALL void find_runs(const ResizePlan& plan, const u8* a, const u8* b, i64 stride, const LastImage& last,
+                                   Runs& runs) {
+  const i32 height = plan.src_h;
+  u8 begins[kMaxResizeSource];  // 1: a row begins a run
+  for (i32 y = 0; y < height; ++y) begins[y] = last.pixels != nullptr;
+  for (i32 y = 0; y < plan.dst_h && last.pixels != nullptr; ++y) {
+    if (is_unchanged(plan, last, y)) continue;
+    const SourceRows rows = plan_array<SourceRows>(plan, plan.source_rows_at)[y];
+    for (i32 row = rows.first; row <= rows.last; ++row) begins[row] = 0;
+  }
+  for (i32 y = 0; y < height; ++y) {
+    if (begins[y]) continue;
+    const i32 first = y;
+    while (y < height && !begins[y]) ++y;
+    Ops::mark_changes(a + first * stride, stride, plan.src_w, y - first, begins + first);
+    if (b != nullptr) Ops::mark_changes(b + first * stride, stride, plan.src_w, y - first, begins + first);
+    begins[first] = 1;
+  }
   u16 id = 0;
   for (i32 y = 0; y < height; ++y) {
-    id = static_cast<u16>(id + changed[y]);
+    id = static_cast<u16>(id + begins[y]);
     runs.id[y] = id;
   }
 }
@@ -217,13 +247,18 @@ struct LineCache {
 };
 
 template <class Ops, class Source>
-ENVPOOL_DEVICE_CALL void area_strip(const ResizePlan& plan, const Runs& runs, Source& source, i32 x0, i32 count,
-                                    u8* dst) {
+ENVPOOL_DEVICE_CALL void area_strip(const ResizePlan& plan, const Runs& runs, Source& source, const LastImage& last,
+                                    i32 x0, i32 count, u8* dst) {
   const ResizeSpan* spans = plan_array<ResizeSpan>(plan, plan.lines_at);
   LineCache<f32, kLines> cache;
   f32 sum[kStrip];
   for (i32 y = 0; y < plan.dst_h; ++y) {
     u8* out = dst + static_cast<i64>(y) * plan.dst_w + x0;
+    if (is_unchanged(plan, last, y)) {
+      const u8* before = last.pixels + static_cast<i64>(y) * plan.dst_w + x0;
+      if (before != out) copy(before, count, out);
+      continue;
+    }
     if (copy_equal_row(plan, runs, y, count, out)) continue;
     const i32 taps = spans[y].count;
     const f32* weights = plan_array<f32>(plan, plan.weights_at) + spans[y].weights_at;
@@ -312,7 +347,8 @@ ENVPOOL_DEVICE_CALL void box_strip(const ResizePlan& plan, const Runs& runs, Sou
 }
 
 template <class Ops, class Source>
-ENVPOOL_DEVICE_CALL void resize_rows(const ResizePlan& plan, const Runs& runs, Source& source, u8* dst) {
+ENVPOOL_DEVICE_CALL void resize_rows(const ResizePlan& plan, const Runs& runs, Source& source, const LastImage& last,
+                                     u8* dst) {
   if (plan.kernel == ResizeKernel::kCopy) {
     for (i32 y = 0; y < plan.dst_h; ++y) copy(source.row(y), plan.dst_w, dst + static_cast<i64>(y) * plan.dst_w);
     return;
@@ -320,7 +356,7 @@ ENVPOOL_DEVICE_CALL void resize_rows(const ResizePlan& plan, const Runs& runs, S
   for (i32 x0 = 0; x0 < plan.dst_w; x0 += kStrip) {
     const i32 count = min(kStrip, plan.dst_w - x0);
     if (plan.kernel == ResizeKernel::kArea) {
-      area_strip<Ops>(plan, runs, source, x0, count, dst);
+      area_strip<Ops>(plan, runs, source, last, x0, count, dst);
     } else if (plan.kernel == ResizeKernel::kFixed) {
       fixed_strip<Ops>(plan, runs, source, x0, count, dst);
     } else {
@@ -333,29 +369,40 @@ template <class Ops>
 ENVPOOL_FN void gray(const ResizePlan& plan, const u8* src, i64 src_stride, u8* dst) {
   GraySource source{src, src_stride};
   Runs runs;
-  find_runs<Ops>(src, nullptr, src_stride, plan.src_w, plan.src_h, runs);
-  resize_rows<Ops>(plan, runs, source, dst);
+  const LastImage none;
+  find_runs<Ops>(plan, src, nullptr, src_stride, none, runs);
+  resize_rows<Ops>(plan, runs, source, none, dst);
+}
+
+// Only the area kernel takes rows from the last image.
+ENVPOOL_FN LastImage usable(const ResizePlan& plan, const LastImage& last) {
+  return plan.kernel == ResizeKernel::kArea ? last : LastImage{};
 }
 
 template <class Ops>
 ENVPOOL_FN void indexed_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* gray_table,
-                            u8* dst) {
+                            const LastImage& given, u8* dst) {
   IndexedSource<Ops> source(frame_a, frame_b, gray_table, plan.src_w);
   Runs runs;
-  find_runs<Ops>(frame_a, frame_b, plan.src_w, plan.src_w, plan.src_h, runs);
-  resize_rows<Ops>(plan, runs, source, dst);
+  const LastImage last = usable(plan, given);
+  find_runs<Ops>(plan, frame_a, frame_b, plan.src_w, last, runs);
+  resize_rows<Ops>(plan, runs, source, last, dst);
 }
 
 // Resizes colour as three gray images, because channels do not mix. They share the search for equal rows.
 template <class Ops>
-ENVPOOL_FN void rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* rgb_table, u8* dst) {
+ENVPOOL_FN void rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* rgb_table,
+                        const LastImage& given, u8* dst) {
   Runs runs;
-  find_runs<Ops>(frame_a, frame_b, plan.src_w, plan.src_w, plan.src_h, runs);
+  LastImage last = usable(plan, given);
+  find_runs<Ops>(plan, frame_a, frame_b, plan.src_w, last, runs);
   u8 table[256];
   for (i32 channel = 0; channel < 3; ++channel) {
     for (i32 i = 0; i < 256; ++i) table[i] = rgb_table[i * 3 + channel];
     IndexedSource<Ops> source(frame_a, frame_b, table, plan.src_w);
-    resize_rows<Ops>(plan, runs, source, dst + static_cast<i64>(channel) * plan.dst_h * plan.dst_w);
+    resize_rows<Ops>(plan, runs, source, last, dst);
+    dst += static_cast<i64>(plan.dst_h) * plan.dst_w;
+    if (last.pixels != nullptr) last.pixels += static_cast<i64>(plan.dst_h) * plan.dst_w;
   }
 }
 
@@ -388,14 +435,14 @@ ENVPOOL_FN void resize_gray(const ResizePlan& plan, const u8* src, i64 src_strid
 // Looks up two frames of palette indices (src_h x src_w, contiguous) in gray_table[256], takes the pixelwise maximum,
 // and resizes it into dst[dst_h][dst_w]. frame_b may be null.
 ENVPOOL_FN void resize_indexed_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* gray_table,
-                                   u8* dst) {
-  ENVPOOL_RESIZE_DISPATCH(indexed_max, plan, frame_a, frame_b, gray_table, dst);
+                                   u8* dst, const LastImage& last = {}) {
+  ENVPOOL_RESIZE_DISPATCH(indexed_max, plan, frame_a, frame_b, gray_table, last, dst);
 }
 
 // Does the same in colour: rgb_table[256][3], the maximum of each channel, dst[3][dst_h][dst_w].
 ENVPOOL_FN void resize_rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* rgb_table,
-                               u8* dst) {
-  ENVPOOL_RESIZE_DISPATCH(rgb_max, plan, frame_a, frame_b, rgb_table, dst);
+                               u8* dst, const LastImage& last = {}) {
+  ENVPOOL_RESIZE_DISPATCH(rgb_max, plan, frame_a, frame_b, rgb_table, last, dst);
 }
 
 #undef ENVPOOL_RESIZE_DISPATCH

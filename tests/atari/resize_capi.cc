@@ -46,7 +46,7 @@ void resize_gray(const void* plan, const unsigned char* src, long long stride, u
 void resize_indexed_max(const void* plan, const unsigned char* a, const unsigned char* b, const unsigned char* table,
                         unsigned char* dst, int scalar) {
   if (scalar) {
-    detail::indexed_max<detail::ScalarOps>(plan_of(plan), a, b, table, dst);
+    detail::indexed_max<detail::ScalarOps>(plan_of(plan), a, b, table, {}, dst);
   } else {
     envpool::atari::resize_indexed_max(plan_of(plan), a, b, table, dst);
   }
@@ -55,7 +55,7 @@ void resize_indexed_max(const void* plan, const unsigned char* a, const unsigned
 void resize_rgb_max(const void* plan, const unsigned char* a, const unsigned char* b, const unsigned char* table,
                     unsigned char* dst, int scalar) {
   if (scalar) {
-    detail::rgb_max<detail::ScalarOps>(plan_of(plan), a, b, table, dst);
+    detail::rgb_max<detail::ScalarOps>(plan_of(plan), a, b, table, {}, dst);
   } else {
     envpool::atari::resize_rgb_max(plan_of(plan), a, b, table, dst);
   }

@@ -81,10 +81,10 @@ TEST(the_resizer_has_the_bits_of_scalar_code) {
       gray<ScalarOps>(plan, a.data(), size.width, expected.data());
       different += found != expected;
       resize_indexed_max(plan, a.data(), b.data(), table.data(), found.data());
-      indexed_max<ScalarOps>(plan, a.data(), b.data(), table.data(), expected.data());
+      indexed_max<ScalarOps>(plan, a.data(), b.data(), table.data(), {}, expected.data());
       different += found != expected;
       resize_rgb_max(plan, a.data(), b.data(), table.data(), found.data());
-      rgb_max<ScalarOps>(plan, a.data(), b.data(), table.data(), expected.data());
+      rgb_max<ScalarOps>(plan, a.data(), b.data(), table.data(), {}, expected.data());
       different += found != expected;
     }
   }

@@ -103,6 +103,7 @@ constexpr u32 kEvents = 896;
 struct ScreenMemory {
   Line painted[2][kMaxHeight];
   RowStatus rows[kMaxHeight];
+  u8 resized;            // the screens from which AtariEnv resized its newest image; 0: it has no image of them
   u32 kept_events;       // the number of events of these lines
   Event event[kEvents];  // of these lines, and then of the current line
 };

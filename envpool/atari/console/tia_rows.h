@@ -120,6 +120,7 @@ ENVPOOL_FN void forget_row(Console& c, i32 row) {
 
 ENVPOOL_FN void forget_all_rows(Console& c) {
   for (RowStatus& row : c.memory.rows) row = {.known = 0, .dirty = 3};
+  c.memory.resized = 0;
   c.memory.kept_events = 0;
 }
 
