@@ -104,7 +104,8 @@ class Comparison {
     }
     for (u32 i = 0; i < 5; ++i) {
       const std::string what = "the position of object " + std::to_string(i);
-      if (c.tia.line.look.pos[i] != plain_->chip.pos[i]) return values(what, c.tia.line.look.pos[i], plain_->chip.pos[i]);
+      if (c.tia.line.look.pos[i] != plain_->chip.pos[i])
+        return values(what, c.tia.line.look.pos[i], plain_->chip.pos[i]);
     }
     if (c.tia.collisions != plain_->chip.collisions) {
       return values("the set of collisions", c.tia.collisions, plain_->chip.collisions);
