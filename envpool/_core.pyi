@@ -87,8 +87,7 @@ class DeviceArray:
 class CudaDriver:
     """NVIDIA's driver, for envpool/cuda/driver.py. Failing calls raise envpool.cuda.driver.CudaError."""
 
-    @staticmethod
-    def open(path: str) -> CudaDriver:
+    def __init__(self, path: str) -> None:
         """Opens the library, once per process. Raises RuntimeError if that fails, or if the library lacks a function."""
 
     @property

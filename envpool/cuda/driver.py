@@ -174,7 +174,7 @@ def _open(override: str) -> tuple[str, CudaDriver]:
     why = ""
     for path in [override] if override else _LIBRARIES:
         try:
-            return path, CudaDriver.open(path)
+            return path, CudaDriver(path)
         except RuntimeError as error:
             why = why or str(error)
     if override:

@@ -71,7 +71,7 @@ void bind_driver(py::module_& module) {
   using Unlocked = py::call_guard<py::gil_scoped_release>;
   py::register_exception_translator(translate_cuda_error);
   py::class_<Driver, std::unique_ptr<Driver, py::nodelete>>(module, "CudaDriver")
-      .def_static("open", &Driver::open, py::arg("path"), py::return_value_policy::reference)
+      .def(py::init([](const std::string& path) { return const_cast<Driver*>(&Driver::open(path)); }), py::arg("path"))
       .def_readonly("stand_in", &Driver::stand_in)
       .def("version", &version, Unlocked())
       .def("initialize", &initialize, Unlocked())
