@@ -71,6 +71,7 @@ def test_robots_are_drawn_from_their_states() -> None:
     assert np.array_equal(pool.render([0, 2]), expected)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("task_id", ["Ant-v5", "Humanoid-v5"])
 def test_robots_with_more_contacts_than_a_stack_has_room_for(task_id: str) -> None:
     pool, cpu = make(task_id, num_envs=5), make(task_id, num_envs=5, device="cpu")
