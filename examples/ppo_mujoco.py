@@ -77,6 +77,8 @@ def make(o: Options) -> Any:
         return envpool.make_gymnasium(
             o.task, num_envs=o.num_envs, batch_size=o.batch_size, num_threads=o.num_threads, seed=o.seed, **backend
         )
+    if o.backend:
+        raise SystemExit(f"--backend: expected none with --engine={o.engine}, got {o.backend}")
     if o.engine != "gymnasium" or o.batch_size != o.num_envs:
         raise SystemExit("--engine: expected envpool, or gymnasium with --batch_size equal to --num_envs")
     import engines
