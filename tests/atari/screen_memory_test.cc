@@ -78,9 +78,16 @@ TEST(lines_that_are_taken_for_equal_have_equal_pixels_and_collisions) {
   Rng rng{.seed = 1};
   u32 equal_pixels = 0, equal_collisions = 0;
   for (u32 n = 0; n < 200'000; ++n) {
-    const auto set = [&](const RandomLine& line) {
-      c->tia.line = line.line;
-      std::memcpy(static_cast<void*>(current_events(*c)), line.event, sizeof(line.event));
+    const auto set = [&](const RandomLine& line, bool with_colours = true) {
+      Tia& t = c->tia;
+      t.line = line.line;
+      t.line.events = t.seen = 0;
+      for (u32 i = 0; i < line.line.events; ++i) {
+        const Event e = line.event[i];
+        if (e.field >= kColourAt && !with_colours) continue;
+        t.seen |= u8(shown_by(e.field, e.before));
+        current_events(*c)[t.line.events++] = e;
+      }
     };
     const RandomLine first = random_line(rng), second = similar_line(rng, first);
     forget(*c);
@@ -95,7 +102,8 @@ TEST(lines_that_are_taken_for_equal_have_equal_pixels_and_collisions) {
       CHECK_EQ(std::memcmp(pixels, row_of(*c, 0, kRow), sizeof(pixels)), 0);
       CHECK_EQ(painting.collisions, u32{c->memory.painted[0][kRow].collisions});
     }
-    if (is_painted(*c, 0, kRow, kRelevance.collisions[seen_on_line(*c) & kAllObjects])) {
+    set(second, /*with_colours=*/false);
+    if (collides_as_painted(*c, 0, kRow, relevant_to_collisions(*c))) {
       ++equal_collisions;
       CHECK_EQ(painting.collisions, u32{c->memory.painted[0][kRow].collisions});
     }

@@ -92,10 +92,8 @@ TEST(the_resizer_has_the_bits_of_scalar_code) {
 }
 
 TEST(the_painter_uses_simd) {
-  const u64 nothing[4]{};
-  Scene scene{};
-  for (const u64*& pixels : scene.pixels) pixels = nothing;
-  scene.colour[3] = 0x42;
+  const Shapes shapes{};
+  const Scene scene{shapes, {0, 0, 0, 0x42}, false, false};
   alignas(32) u64 row[kWidth / 8]{};
   CHECK_EQ(chosen_by([&] { paint(scene, row, 0, kWidth); }), testing::wants_simd());
   CHECK_EQ(row[0], u64{0x4242424242424242});
@@ -105,14 +103,12 @@ TEST(the_painter_has_the_bits_of_scalar_code) {
   Rng rng{.seed = 5};
   i32 different = 0;
   for (i32 i = 0; i < 20000; ++i) {
-    u64 pixels[kObjects][4];
-    Scene scene{};
-    for (u32 k = 0; k < kObjects; ++k) {
-      for (u64& word : pixels[k]) word = u64{rng.bits()} << 32 | rng.bits();
-      pixels[k][2] &= 0xFFFFFFFF;
-      pixels[k][3] = 0;
-      scene.pixels[k] = pixels[k];
+    Shapes shapes{};
+    for (u64* pixels : shapes.of) {
+      for (u32 w = 0; w < 3; ++w) pixels[w] = u64{rng.bits()} << 32 | rng.bits();
+      pixels[2] &= 0xFFFFFFFF;
     }
+    Scene scene{shapes, {}, false, false};
     for (u8& colour : scene.colour) colour = u8(rng.below(256));
     scene.score = rng.below(2) == 1;
     scene.priority = rng.below(2) == 1;

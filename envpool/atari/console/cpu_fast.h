@@ -62,7 +62,7 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
     r.ip += 2;                                                   \
     NEXT;                                                    \
   OP(Name##Abs)                                        \
-    apply(c, r, read_chip(c, rom, e->arg, e->hi, r.cycles));       \
+    apply(c, r, read_absolute(c, rom, r, *e));                    \
     r.ip += 3;                                                   \
     NEXT;
 #define ZP_CASE(Name, apply, Index, index)                       \
@@ -86,6 +86,11 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
   ZP_CASE(Name, apply, X, r.x)                                   \
   TABLE_CASES(Name, apply, X, r.x)                               \
   TABLE_CASES(Name, apply, Y, r.y)                               \
+  OP(Name##IndX)                                       \
+    if (!read_indirect_x(c, rom, r, *e, m)) goto slow;            \
+    apply(c, r, m);                                              \
+    r.ip += 2;                                                   \
+    NEXT;                                                    \
   OP(Name##IndY)                                       \
     if (!read_indirect(c, rom, r, *e, m)) goto slow;              \
     apply(c, r, m);                                              \
@@ -140,6 +145,10 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
     goto write_field;                                             \
   OP(Name##Abs)                                                   \
     r.ip += 3;                                                    \
+    if (is_ram(e->arg)) {                                         \
+      c.ram[e->arg & 0x7F] = static_cast<u8>(source);             \
+      NEXT;                                                       \
+    }                                                             \
     write_chip(c, rom, e->arg, source, r.cycles);                 \
     goto wrote_chip;
 #define STORE_ZP_CASE(Name, source, index)                                            \
@@ -175,7 +184,7 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
         if (m & 0x1000 && !is_plain(rom, m)) goto slow;
         r.ip += 2;
       store_anywhere:  // as native code does, without a transfer on the bus if the address is in RAM
-        if ((m & 0x1280) == 0x80) {
+        if (is_ram(m)) {
           c.ram[m & 0x7F] = static_cast<u8>(r.a);
           NEXT;
         }
@@ -213,14 +222,35 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
       MODIFY_CASE(LsrZp, e->lo, do_lsr(r, v, 0))
       MODIFY_CASE(RorZp, e->lo, do_lsr(r, v, r.carry))
 #undef MODIFY_CASE
-      OP(IncZpX)
-      OP(DecZpX)
-        m = (e->lo + r.x) & 0xFF;
-        if (m < 0x80) goto slow;
-        r.nz = (c.ram[m & 0x7F] + (static_cast<FastOp>(e->op) == FastOp::IncZpX ? 1u : 255u)) & 0xFF;
-        c.ram[m & 0x7F] = static_cast<u8>(r.nz);
-        r.ip += 2;
+      OP(IncAbs)
+      OP(DecAbs)
+        r.nz = (c.ram[e->lo] + (static_cast<FastOp>(e->op) == FastOp::IncAbs ? 1u : 255u)) & 0xFF;
+        c.ram[e->lo] = static_cast<u8>(r.nz);
+        r.ip += 3;
         NEXT;
+#define MODIFY_INDEXED_CASE(Name, expression)                     \
+  OP(Name) {                                                      \
+    const u32 at = (e->lo + r.x) & 0xFF;                          \
+    if (at < 0x80) goto slow;                                     \
+    const u32 v = c.ram[at & 0x7F];                               \
+    c.ram[at & 0x7F] = static_cast<u8>(expression);               \
+    r.ip += 2;                                                    \
+    NEXT;                                                         \
+  }
+      MODIFY_INDEXED_CASE(IncZpX, r.nz = (v + 1) & 0xFF)
+      MODIFY_INDEXED_CASE(DecZpX, r.nz = (v - 1) & 0xFF)
+      MODIFY_INDEXED_CASE(AslZpX, do_asl(r, v, 0))
+      MODIFY_INDEXED_CASE(RolZpX, do_asl(r, v, r.carry))
+      MODIFY_INDEXED_CASE(LsrZpX, do_lsr(r, v, 0))
+      MODIFY_INDEXED_CASE(RorZpX, do_lsr(r, v, r.carry))
+#undef MODIFY_INDEXED_CASE
+      OP(IncIo)
+      OP(DecIo)
+        m = read_chip(c, rom, e->lo, e->lo, r.cycles);
+        r.nz = (m + (static_cast<FastOp>(e->op) == FastOp::IncIo ? 1u : 255u)) & 0xFF;
+        r.ip += 2;
+        write_chip(c, rom, e->lo, r.nz, r.cycles);
+        goto wrote_chip;
 
 #define IMPLIED_CASE(Name, statement) \
   OP(Name)                  \
@@ -296,6 +326,36 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
         if (r.cycles > cycle_limit) return false;
         NEXT;
       }
+      OP(Brk) {
+        const u32 sp = c.cpu.sp;
+        if (sp <= 0x81) goto slow;
+        const u32 back = r.ip + r.pc_offset + 2;
+        c.cpu.nz = static_cast<u16>(r.nz);
+        c.cpu.carry = static_cast<u8>(r.carry);
+        c.ram[sp & 0x7F] = static_cast<u8>(back >> 8);
+        c.ram[(sp - 1) & 0x7F] = static_cast<u8>(back);
+        c.ram[(sp - 2) & 0x7F] = pack_flags(c.cpu);
+        c.cpu.sp = static_cast<u8>(sp - 3);
+        c.cpu.interrupt = 1;
+        c.bus = e->hi;
+        locate(c, rom, r, e->arg);
+        if (r.cycles > cycle_limit) return false;
+        NEXT;
+      }
+      OP(Rti) {
+        const u32 sp = c.cpu.sp;
+        if (sp < 0x80 || sp > 0xFC) goto slow;
+        m = c.ram[(sp + 2) & 0x7F] | static_cast<u32>(c.ram[(sp + 3) & 0x7F]) << 8;
+        if (!(m & 0x1000)) goto slow;
+        c.bus = static_cast<u8>(m >> 8);
+        c.cpu.sp = static_cast<u8>(sp + 3);
+        unpack_flags(c.cpu, c.ram[(sp + 1) & 0x7F]);
+        r.nz = c.cpu.nz;
+        r.carry = c.cpu.carry;
+        locate(c, rom, r, m);
+        if (r.cycles > cycle_limit) return false;
+        NEXT;
+      }
       OP(Jmp)
         c.bus = e->hi;
         locate(c, rom, r, e->arg);
@@ -347,6 +407,7 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
       WAIT_CASE(WaitTimerA, do_lda)
       WAIT_CASE(WaitTimerX, do_ldx)
       WAIT_CASE(WaitTimerY, do_ldy)
+      WAIT_CASE(WaitTimerBit, do_bit)
 #undef WAIT_CASE
       OP(DexLoop)
         r.x = run_counter_loop(r, *e, r.x);

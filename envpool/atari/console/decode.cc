@@ -23,27 +23,34 @@ u32 length(Mode mode) {
 
 // Holds the FastOp of a reading instruction for each operand kind.
 struct Variants {
-  FastOp imm, constant, zp, zp_io, abs, zp_index, rom_x, rom_y, abs_x, abs_y, ind_y;
+  FastOp imm, constant, zp, zp_io, abs, zp_index, rom_x, rom_y, abs_x, abs_y, ind_x, ind_y;
 };
 
 Variants variants(Operation operation) {
   switch (operation) {
-#define ALU(op)                                                                                                        \
-  case Operation::op:                                                                                                  \
-    return {FastOp::op##Imm,  FastOp::op##Const, FastOp::op##Zp,   FastOp::op##ZpIo, FastOp::op##Abs, FastOp::op##ZpX, \
-            FastOp::op##RomX, FastOp::op##RomY,  FastOp::op##AbsX, FastOp::op##AbsY, FastOp::op##IndY};
+#define ALU(op)                                                                      \
+  case Operation::op:                                                                \
+    return {FastOp::op##Imm,  FastOp::op##Const, FastOp::op##Zp,   FastOp::op##ZpIo, \
+            FastOp::op##Abs,  FastOp::op##ZpX,   FastOp::op##RomX, FastOp::op##RomY, \
+            FastOp::op##AbsX, FastOp::op##AbsY,  FastOp::op##IndX, FastOp::op##IndY};
     ENVPOOL_ATARI_ALU_OPS(ALU)
 #undef ALU
 #define FIXED(op) FastOp::op##Imm, FastOp::op##Const, FastOp::op##Zp, FastOp::op##ZpIo, FastOp::op##Abs
     case Operation::Ldx:
-      return {FIXED(Ldx), FastOp::LdxZpY, FastOp::Slow, FastOp::LdxRomY, FastOp::Slow, FastOp::LdxAbsY, FastOp::Slow};
+      return {FIXED(Ldx),   FastOp::LdxZpY,  FastOp::Slow, FastOp::LdxRomY,
+              FastOp::Slow, FastOp::LdxAbsY, FastOp::Slow, FastOp::Slow};
     case Operation::Ldy:
-      return {FIXED(Ldy), FastOp::LdyZpX, FastOp::LdyRomX, FastOp::Slow, FastOp::LdyAbsX, FastOp::Slow, FastOp::Slow};
+      return {FIXED(Ldy),      FastOp::LdyZpX, FastOp::LdyRomX, FastOp::Slow,
+              FastOp::LdyAbsX, FastOp::Slow,   FastOp::Slow,    FastOp::Slow};
     case Operation::Cpx:
-      return {FIXED(Cpx), FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow};
+      return {FIXED(Cpx),   FastOp::Slow, FastOp::Slow, FastOp::Slow,
+              FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow};
     case Operation::Cpy:
-      return {FIXED(Cpy), FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow};
-    default: return {FIXED(Bit), FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow};
+      return {FIXED(Cpy),   FastOp::Slow, FastOp::Slow, FastOp::Slow,
+              FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow};
+    default:
+      return {FIXED(Bit),   FastOp::Slow, FastOp::Slow, FastOp::Slow,
+              FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow};
 #undef FIXED
   }
 }
@@ -55,6 +62,7 @@ FastOp implied(Operation operation) {
     SAME(AslA) SAME(LsrA) SAME(RolA) SAME(RorA) SAME(Tax) SAME(Tay) SAME(Txa) SAME(Tya) SAME(Tsx) SAME(Txs)
     SAME(Inx) SAME(Iny) SAME(Dex) SAME(Dey) SAME(Clc) SAME(Sec) SAME(Cld) SAME(Sed) SAME(Cli) SAME(Sei)
     SAME(Clv) SAME(Nop) SAME(Pha) SAME(Php) SAME(Pla) SAME(Plp) SAME(Rts)
+    SAME(Rti)
 #undef SAME
         // clang-format on
         default : return FastOp::Slow;
@@ -146,12 +154,13 @@ class PageDecoder {
       case Jmp: return FastOp::Jmp;
       case JmpInd: return choose_indirect_jump(e);
       case Jsr: return FastOp::Jsr;
+      case Brk: return choose_break(e, at);
       case Nop: return info.mode == Mode::Imp ? FastOp::Nop : FastOp::Slow;
       default: break;
     }
     if (info.mode == Mode::Rel) return choose_branch(e, at, info);
     if (info.mode != Mode::Imp) return FastOp::Slow;
-    const u32 counter_loop = loop_back(at, 1);
+    const u32 counter_loop = loop_branch(at + 1) == kLoopBmi ? 0 : loop_back(at, 1);
     if (info.operation == Dex && counter_loop) return with_loop(e, counter_loop, FastOp::DexLoop, at + 1);
     if (info.operation == Dey && counter_loop) return with_loop(e, counter_loop, FastOp::DeyLoop, at + 1);
     return implied(info.operation);
@@ -173,16 +182,12 @@ class PageDecoder {
           e.lo = rom_.data[data];
           return v.constant;
         }
-        const u32 wait = loop_back(at, 3);
-        if ((address & 0x1287) == 0x0284 && wait) {
-          if (info.operation == Operation::Lda) return with_loop(e, wait, FastOp::WaitTimerA, at + 3);
-          if (info.operation == Operation::Ldx) return with_loop(e, wait, FastOp::WaitTimerX, at + 3);
-          if (info.operation == Operation::Ldy) return with_loop(e, wait, FastOp::WaitTimerY, at + 3);
-        }
+        if (const FastOp wait = timer_loop(e, at, info.operation); wait != FastOp::Slow) return wait;
         return can_switch(address) ? FastOp::Slow : v.abs;
       }
       case Mode::AbsX: return table_in_rom(e) ? v.rom_x : v.abs_x;
       case Mode::AbsY: return table_in_rom(e) ? v.rom_y : v.abs_y;
+      case Mode::IndX: return v.ind_x;
       case Mode::IndY: return v.ind_y;
       default: return FastOp::Slow;
     }
@@ -232,21 +237,35 @@ class PageDecoder {
   }
 
   FastOp choose_modify(CodeEntry& e, OpcodeInfo info) const {
-    const bool indexed = info.mode == Mode::ZpX;
-    if (!indexed && (info.mode != Mode::Zp || e.lo < 0x80)) return FastOp::Slow;
+    const bool increments = info.operation == Operation::Inc, decrements = info.operation == Operation::Dec;
+    const bool zero_page = info.mode == Mode::Zp, indexed = info.mode == Mode::ZpX;
+    if (info.mode == Mode::Abs && is_ram(e.arg) && (increments || decrements)) {
+      e.lo &= 0x7F;
+      return increments ? FastOp::IncAbs : FastOp::DecAbs;
+    }
+    if (zero_page && e.lo < 0x80 && (e.lo & 0x3F) > kWsync && (increments || decrements)) {
+      return increments ? FastOp::IncIo : FastOp::DecIo;
+    }
+    if (!indexed && (!zero_page || e.lo < 0x80)) return FastOp::Slow;
     if (!indexed) e.lo &= 0x7F;
     switch (info.operation) {
       case Operation::Inc: return indexed ? FastOp::IncZpX : FastOp::IncZp;
       case Operation::Dec: return indexed ? FastOp::DecZpX : FastOp::DecZp;
-      default: break;
+      case Operation::Asl: return indexed ? FastOp::AslZpX : FastOp::AslZp;
+      case Operation::Lsr: return indexed ? FastOp::LsrZpX : FastOp::LsrZp;
+      case Operation::Rol: return indexed ? FastOp::RolZpX : FastOp::RolZp;
+      default: return indexed ? FastOp::RorZpX : FastOp::RorZp;
     }
-    if (indexed) return FastOp::Slow;
-    switch (info.operation) {
-      case Operation::Asl: return FastOp::AslZp;
-      case Operation::Lsr: return FastOp::LsrZp;
-      case Operation::Rol: return FastOp::RolZp;
-      default: return FastOp::RorZp;
-    }
+  }
+
+  // Decodes a BRK whose vector is constant. Sets `arg` to the vector, and `hi` to its high byte.
+  FastOp choose_break(CodeEntry& e, u32 at) const {
+    const u32 low = constant_data(0xFFFE), high = constant_data(0xFFFF);
+    if (low == kNoData || high == kNoData || !plain_code(at, 2) || at + 2 >= size_) return FastOp::Slow;
+    e.lo = rom_.data[low];
+    e.hi = rom_.data[high];
+    e.arg = static_cast<u16>(e.lo | e.hi << 8);
+    return FastOp::Brk;
   }
 
   // Decodes a jump through a pointer in RAM, or through a constant pointer in ROM, which becomes a direct jump.
@@ -275,22 +294,42 @@ class PageDecoder {
     return branch_op(info.operation);
   }
 
-  // If a BNE or BPL follows the instruction of `size` bytes at `at` and branches back to it, returns the cycles of that
-  // branch when it is taken. Otherwise returns 0.
+  // If a BNE, BPL or BMI follows the instruction of `size` bytes at `at` and branches back to it, returns the cycles of
+  // that branch when it is taken. Otherwise returns 0.
   u32 loop_back(u32 at, u32 size) const {
     const u32 branch = at + size;
     if (branch + 2 >= size_ || !plain_code(branch, 2)) return 0;
-    if (bytes_[branch] != 0xD0 && bytes_[branch] != 0x10) return 0;
+    if (bytes_[branch] != 0xD0 && bytes_[branch] != 0x10 && bytes_[branch] != 0x30) return 0;
     if (bytes_[branch + 1] != static_cast<u8>(-2 - static_cast<i32>(size))) return 0;
     return ((branch + 2) ^ at) & 0xFF00 ? 4 : 3;
   }
 
-  // Returns `op` for a loop of one instruction and a branch. Sets `extra` to the cycles of one iteration, and `hi` to 1
-  // if the branch is a BPL.
+  LoopBranch loop_branch(u32 at) const {
+    return bytes_[at] == 0xD0 ? kLoopBne : bytes_[at] == 0x10 ? kLoopBpl : kLoopBmi;
+  }
+
+  // Returns `op` for a loop of one instruction and a branch. Sets `extra` to the cycles of one iteration, and `hi` to
+  // the LoopBranch.
   FastOp with_loop(CodeEntry& e, u32 branch_cycles, FastOp op, u32 branch) const {
     e.extra = static_cast<u16>(e.cycles + branch_cycles);
-    e.hi = bytes_[branch] == 0x10;
+    e.hi = loop_branch(branch);
     return op;
+  }
+
+  // Decodes a loop that waits for the timer: a read of INTIM and a branch, or a read of the timer's flag and BPL.
+  FastOp timer_loop(CodeEntry& e, u32 at, Operation operation) const {
+    const u32 cycles = loop_back(at, 3);
+    if ((e.arg & 0x1284) != 0x0284 || cycles == 0) return FastOp::Slow;
+    const LoopBranch branch = loop_branch(at + 3);
+    if (is_timer_flag(e.arg) && branch != kLoopBpl) return FastOp::Slow;
+    switch (operation) {
+      case Operation::Lda: return with_loop(e, cycles, FastOp::WaitTimerA, at + 3);
+      case Operation::Ldx: return with_loop(e, cycles, FastOp::WaitTimerX, at + 3);
+      case Operation::Ldy: return with_loop(e, cycles, FastOp::WaitTimerY, at + 3);
+      case Operation::Bit:
+        return branch == kLoopBne ? FastOp::Slow : with_loop(e, cycles, FastOp::WaitTimerBit, at + 3);
+      default: return FastOp::Slow;
+    }
   }
 
   const Rom& rom_;

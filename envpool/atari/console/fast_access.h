@@ -66,6 +66,11 @@ ENVPOOL_ALWAYS_INLINE bool begin_tia_write(Console& c, u32 reg, u32 value, i32 c
   return is_level_register(reg) && c.tia.reg[reg] == static_cast<u8>(value);
 }
 
+// Reads a fixed address that cannot switch banks.
+ENVPOOL_ALWAYS_INLINE u32 read_absolute(Console& c, const Rom& rom, const FastCpu& r, const CodeEntry& e) {
+  return is_ram(e.arg) ? c.ram[e.arg & 0x7F] : read_chip(c, rom, e.arg, e.hi, r.cycles);
+}
+
 ENVPOOL_NOINLINE void write_chip(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
   if (is_usual_tia_write(c, address, cycles)) {
     const u32 reg = address & 0x3F;
@@ -124,6 +129,14 @@ ENVPOOL_ALWAYS_INLINE bool read_pointer(const Console& c, const CodeEntry& e, u3
   if (e.lo < 0x80 || e.lo == 0xFF) return false;
   pointer = c.ram[e.lo & 0x7F] | static_cast<u32>(c.ram[(e.lo + 1) & 0x7F]) << 8;
   return true;
+}
+
+// Reads through the pointer of a (zp,X) instruction.
+ENVPOOL_ALWAYS_INLINE bool read_indirect_x(Console& c, const Rom& rom, FastCpu& r, const CodeEntry& e, u32& value) {
+  const u32 at = (e.lo + r.x) & 0xFF;
+  if (at < 0x80 || at == 0xFF) return false;
+  const u32 pointer = c.ram[at & 0x7F] | static_cast<u32>(c.ram[(at + 1) & 0x7F]) << 8;
+  return read_any(c, rom, r, pointer, pointer >> 8, 0, value);
 }
 
 ENVPOOL_ALWAYS_INLINE bool read_indirect(Console& c, const Rom& rom, FastCpu& r, const CodeEntry& e, u32& value) {

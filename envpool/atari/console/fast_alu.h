@@ -71,14 +71,25 @@ ENVPOOL_ALWAYS_INLINE u32 do_lsr(FastCpu& r, u32 v, u32 in) {
   return r.nz = v >> 1 | in << 7;
 }
 
-// A game waits for the timer with the loop "LDA INTIM; BNE back" (or BPL). Skips all iterations that read a positive
-// value, except the last of them.
+// A game waits for the timer with a read of INTIM or of the timer's flag and a branch back to it. Skips all iterations
+// of which it is known that they branch back, except the last of them.
 ENVPOOL_ALWAYS_INLINE void skip_timer_loop(const Console& c, FastCpu& r, const CodeEntry& e) {
   const Riot& riot = c.riot;
   const u32 elapsed = static_cast<u32>(r.cycles) - 1 - static_cast<u32>(riot.set_at);
   const u32 ticks = elapsed >> riot.shift;
-  if (riot.shift < 3 || riot.timer < ticks + 3 || (e.hi && riot.timer - ticks > 128)) return;
-  const u32 cycles_left = ((riot.timer - 1u) << riot.shift) - 1 - elapsed;
+  if (ticks >= riot.timer) return;  // the timer has expired
+  u32 end = riot.timer;             // the number of ticks after which the loop may end
+  if (is_timer_flag(e.arg)) {
+    if (riot.latched) return;
+  } else if (e.hi == kLoopBne) {
+    --end;
+  } else if ((riot.timer - ticks > 128) != (e.hi == kLoopBmi)) {
+    return;
+  } else if (e.hi == kLoopBmi) {
+    end -= 128;
+  }
+  if (ticks >= end) return;
+  const u32 cycles_left = (end << riot.shift) - 1 - elapsed;
   r.cycles += static_cast<i32>(cycles_left / e.extra * e.extra);
 }
 
@@ -86,7 +97,7 @@ ENVPOOL_ALWAYS_INLINE void skip_timer_loop(const Console& c, FastCpu& r, const C
 ENVPOOL_ALWAYS_INLINE u32 run_counter_loop(FastCpu& r, const CodeEntry& e, u32 counter) {
   u32 rounds = counter == 0 ? 256 : counter;
   u32 last = 0;
-  if (e.hi) {  // BPL: until bit 7 is set
+  if (e.hi == kLoopBpl) {  // until bit 7 is set
     rounds = counter >= 1 && counter <= 128 ? counter + 1 : 1;
     last = (counter - rounds) & 0xFF;
   }

@@ -102,7 +102,8 @@ u32 Translator::instruction(u32 ip) {
   FIXED(Name, apply)      \
   READ(Name, ZpX, apply)  \
   READ(Name, RomX, apply) \
-  READ(Name, RomY, apply) READ(Name, AbsX, apply) READ(Name, AbsY, apply) READ(Name, IndY, apply)
+  READ(Name, RomY, apply) READ(Name, AbsX, apply) READ(Name, AbsY, apply) \
+  READ(Name, IndX, apply) READ(Name, IndY, apply)
     ALL(Lda, load(kA))
     ALL(Adc, arithmetic(Arithmetic::kAdd))
     ALL(Sbc, arithmetic(Arithmetic::kSubtract))
@@ -171,10 +172,38 @@ u32 Translator::instruction(u32 ip) {
       MODIFY(RolZp, (a.rotate_left(kValue), rotated()))
       MODIFY(RorZp, (a.rotate_right(kValue), rotated()))
 #undef MODIFY
+#define MODIFY_INDEXED(Name, operation, known) \
+  case FastOp::Name:                           \
+    zero_page_address_in_ram(e, kX);           \
+    a.mov(kPushed, kValue);                    \
+    a.movzx8(kValue, ram(kPushed));            \
+    a.operation(kValue);                       \
+    known();                                   \
+    a.mov8(ram(kPushed), kValue);              \
+    a.movzx8(kNz, kValue);                     \
+    return next2;
+      MODIFY_INDEXED(AslZpX, shift_left, shifted)
+      MODIFY_INDEXED(LsrZpX, shift_right, shifted)
+      MODIFY_INDEXED(RolZpX, rotate_left, rotated)
+      MODIFY_INDEXED(RorZpX, rotate_right, rotated)
+#undef MODIFY_INDEXED
+    case FastOp::IncAbs:
+    case FastOp::DecAbs:
+      a.movzx8(kNz, ram(e.lo));
+      op == FastOp::IncAbs ? a.inc8(kNz) : a.dec8(kNz);
+      a.mov8(ram(e.lo), kNz);
+      nz_known_ = true;
+      return next3;
+    case FastOp::IncIo:
+    case FastOp::DecIo:
+      read_chip_at(e.lo, e.lo);
+      op == FastOp::IncIo ? a.inc8(kValue) : a.dec8(kValue);
+      a.movzx8(kNz, kValue);
+      store_absolute(e, kNz, next2);
+      return next2;
     case FastOp::IncZpX:
     case FastOp::DecZpX:
-      zero_page_address(e, kX);
-      exit_at(a.jump_if_chip(kValue), kNeedsExactCpu, ip_, before_);
+      zero_page_address_in_ram(e, kX);
       a.movzx8(kNz, ram(kValue));
       if (op == FastOp::IncZpX)
         a.inc8(kNz);
@@ -237,18 +266,13 @@ u32 Translator::instruction(u32 ip) {
 
     case FastOp::Pha: push(kA, next1); return next1;
     case FastOp::Php:
-      a.mov16(cpu(offsetof(Cpu, nz)), kNz);
-      a.store_carry();
-      call(&call_pack_flags);
+      pack_flags();
       a.mov(kPushed, kValue);
       push(kPushed, next1);
       return next1;
     case FastOp::Plp:
       pull(0x28);
-      a.mov(kArg1, kValue);
-      call(&call_unpack_flags);
-      a.movzx16(kNz, cpu(offsetof(Cpu, nz)));
-      a.load_carry();
+      unpack_flags();
       return next1;
     case FastOp::Pla:
       pull(0x68);
@@ -270,6 +294,45 @@ u32 Translator::instruction(u32 ip) {
       a.mov8(kBus, e.hi);
       enqueue(next3);
       jump_to_pc(e.arg);
+      return kEnd;
+    case FastOp::Brk:
+      a.movzx8(kValue, kSp);
+      a.alu(kCmp, kValue, 0x81);
+      exact_cpu_if(kBelowEqual);
+      a.mov(kTemp, kPcOffset);
+      a.alu(kAdd, kTemp, static_cast<i32>(next2));
+      a.mov8(ram(kValue, -1), kTemp);
+      a.shift(kShr, kTemp, 8);
+      a.mov8(ram(kValue), kTemp);
+      pack_flags();
+      a.movzx8(kTemp, kSp);
+      a.mov8(ram(kTemp, -2), kValue);
+      a.alu(kSub, kTemp, 3);
+      a.mov8(kSp, kTemp);
+      a.mov8(cpu(offsetof(Cpu, interrupt)), u8{1});
+      a.mov8(kBus, e.hi);
+      enqueue(next2);
+      jump_to_pc(e.arg);
+      return kEnd;
+    case FastOp::Rti:
+      a.movzx8(kValue, kSp);
+      a.lea(kTemp, {kValue, -0x80});
+      a.alu(kCmp, kTemp, 0x7C);
+      exact_cpu_if(kAbove);
+      a.movzx16(kTemp, ram(kValue, 2));
+      a.test(kTemp, 0x1000u);
+      exact_cpu_if(kEqual);
+      a.shift(kShr, kTemp, 8);
+      a.mov8(kBus, kTemp);
+      a.movzx8(kTemp, ram(kValue, 1));
+      a.alu(kAdd, kValue, 3);
+      a.mov8(kSp, kValue);
+      a.mov(kValue, kTemp);
+      unpack_flags();
+      a.movzx8(kTemp, kSp);
+      a.movzx16(kValue, ram(kTemp, -1));
+      a.alu(kAdd, kCycles, pending_);
+      jump_dynamic();
       return kEnd;
     case FastOp::Jmp:
       a.mov8(kBus, e.hi);
@@ -319,17 +382,18 @@ u32 Translator::instruction(u32 ip) {
     case FastOp::Bne:
     case FastOp::Beq: branch(e, op, nz_known, carry_known); return next2;
 
-#define WAIT(Name, to)    \
-  case FastOp::Name:      \
-    a.mov(kArg2, ip);       \
+#define WAIT(Name, apply)          \
+  case FastOp::Name:               \
+    a.mov(kArg2, ip);              \
     load_cycles(kArg3, pending_);  \
-    call(&call_wait);     \
-    reload_cycles(pending_); \
-    load(to);             \
+    call(&call_wait);              \
+    reload_cycles(pending_);       \
+    apply;                         \
     return next3;
-      WAIT(WaitTimerA, kA)
-      WAIT(WaitTimerX, kX)
-      WAIT(WaitTimerY, kY)
+      WAIT(WaitTimerA, load(kA))
+      WAIT(WaitTimerX, load(kX))
+      WAIT(WaitTimerY, load(kY))
+      WAIT(WaitTimerBit, a.bit())
 #undef WAIT
     case FastOp::DexLoop:
     case FastOp::DeyLoop: {

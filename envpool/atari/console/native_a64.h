@@ -192,7 +192,7 @@ class Target : public Assembler {
 
  private:
   static constexpr i32 kFrame = 112;
-  static constexpr size_t kMaxFunctions = 96;
+  static constexpr size_t kMaxFunctions = 128;
   static constexpr Mem kRomSlot = {sp, 96};
   static constexpr Mem kCarryField = {kConsole, offsetof(Core, cpu) + offsetof(Cpu, carry)};
 

@@ -20,6 +20,23 @@ namespace envpool::atari::native {
 ENVPOOL_NATIVE_ABI inline u32 call_read(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
   return read_chip(c, rom, address, noise, cycles);
 }
+
+// Reads a register of a chip that is known at translation time: one of the TIA's 16, or one of the RIOT's 8.
+using ChipReader = u32 ENVPOOL_NATIVE_ABI(Console& c, const Rom& rom, u32, u32 noise, i32 cycles);
+constexpr u32 kTiaReaders = 16, kRiotReaders = 8;
+template <u32 kRegister>
+ENVPOOL_NATIVE_ABI __attribute__((flatten)) u32 read_fixed(Console& c, const Rom& rom, u32, u32 noise, i32 cycles) {
+  constexpr u16 kAddress = kRegister < kTiaReaders ? kRegister : 0x280 + kRegister - kTiaReaders;
+  c.cycles = cycles;
+  c.bus = static_cast<u8>(noise);
+  return read_bus<false>(c, rom, kAddress);
+}
+template <u32... kRegister>
+constexpr std::array<ChipReader*, sizeof...(kRegister)> make_readers(std::integer_sequence<u32, kRegister...>) {
+  return {&read_fixed<kRegister>...};
+}
+constexpr auto kChipReaders = make_readers(std::make_integer_sequence<u32, kTiaReaders + kRiotReaders>());
+
 // Pulls a byte from a stack outside of RAM. The opcode of the instruction is on the bus.
 ENVPOOL_NATIVE_ABI inline u32 call_pull(Console& c, const Rom& rom, u32 opcode, u32, i32 cycles) {
   c.cycles = cycles;

@@ -11,7 +11,7 @@ class OperationEmitter : public TranslatorBase {
  protected:
   using TranslatorBase::TranslatorBase;
 
-  enum Operand : u32 { kImm, kConst, kZp, kZpIo, kAbs, kZpX, kZpY, kRomX, kRomY, kAbsX, kAbsY, kIndY };
+  enum Operand : u32 { kImm, kConst, kZp, kZpIo, kAbs, kZpX, kZpY, kRomX, kRomY, kAbsX, kAbsY, kIndX, kIndY };
 
   static u32 size_of(u32 kind) { return kind == kConst || kind == kAbs || (kind >= kRomX && kind <= kAbsY) ? 3 : 2; }
 
@@ -31,15 +31,21 @@ class OperationEmitter : public TranslatorBase {
       case kRomY: read_table(e, kY); break;
       case kAbsX: read_indexed(e, kX); break;
       case kAbsY: read_indexed(e, kY); break;
+      case kIndX: read_indirect_x(e); break;
       default: read_indirect(e); break;
     }
   }
 
   void read_chip_at(u32 address, u32 noise) {
-    a.mov(kArg2, address);
+    if (is_ram(address)) return a.movzx8(kValue, ram(address));
     a.mov(kArg3, noise);
     load_cycles(kArg4, pending_);
-    call(&call_read);
+    if (address & 0x1000) {
+      a.mov(kArg2, address);
+      call(&call_read);
+    } else {
+      call(kChipReaders[address & 0x80 ? kTiaReaders + (address & 7) : address & 15]);
+    }
   }
 
   void zero_page_address(const CodeEntry& e, Reg index) {
@@ -77,16 +83,6 @@ class OperationEmitter : public TranslatorBase {
 
   // Loads the byte at kValue + index, where kValue holds a 16-bit base address.
   void read_from(Reg index) {
-    if (dynamic_mapping_) {
-      a.mov(kArg2, kValue);
-      a.mov(kArg3, index);
-      load_cycles(kArg4, pending_);
-      call(&call_read_indexed);
-      a.alu(kCmp, kValue, -1);
-      exact_cpu_if(kEqual);
-      reload_cycles(pending_);
-      return;
-    }
     a.lea(kTemp, {kValue, 0, index});
     a.test(kTemp, 0x1000u);
     const Fixup other = a.jump(kEqual);
@@ -99,7 +95,19 @@ class OperationEmitter : public TranslatorBase {
     a.movzx8(kValue, kValue);
     a.alu(kAdd, kValue, index);
     a.add_high_byte();
-    a.load_byte(kValue, kTemp2, start_page_ * 4096, kTemp);
+    if (dynamic_mapping_) {
+      Mem segment = at(offsetof(Core, cart) + offsetof(Cartridge, data_at));
+      segment.index = kTemp2;
+      a.mov(kTemp2, kTemp);
+      a.shift(kShr, kTemp2, 8);
+      a.alu(kAnd, kTemp2, 0xC);
+      a.mov(kTemp2, segment);
+      a.alu(kAnd, kTemp, 0x3FF);
+      a.alu(kAdd, kTemp, kTemp2);
+      a.load_byte(kValue, kTemp2, 0, kTemp);
+    } else {
+      a.load_byte(kValue, kTemp2, start_page_ * 4096, kTemp);
+    }
     const size_t back = a.here();
     cold([=, this, pending = pending_, before = before_, ip = ip_] {
       a.patch(other);
@@ -119,6 +127,21 @@ class OperationEmitter : public TranslatorBase {
   void read_indirect(const CodeEntry& e) {
     a.movzx16(kValue, ram(e.lo));
     read_from(kY);
+  }
+
+  // Leaves a zero page address in RAM in kValue, or lets the exact CPU execute the instruction.
+  void zero_page_address_in_ram(const CodeEntry& e, Reg index) {
+    zero_page_address(e, index);
+    exit_at(a.jump_if_chip(kValue), kNeedsExactCpu, ip_, before_);
+  }
+
+  void read_indirect_x(const CodeEntry& e) {
+    zero_page_address_in_ram(e, kX);
+    a.alu(kCmp, kValue, 0xFF);
+    exact_cpu_if(kEqual);
+    a.movzx16(kValue, ram(kValue));
+    a.mov(kPushed, 0u);
+    read_from(kPushed);
   }
 
   // --- operations on kValue ---
@@ -259,7 +282,13 @@ class OperationEmitter : public TranslatorBase {
     a.alu(kXor, kValue, kTemp);
     a.mov8(colour, kValue);
     a.patch(same);
-    store_rarely({late, drawn}, e.lo, source, next);
+    const size_t back = a.here();
+    cold([=, this, reg = u32{e.lo}] {
+      a.patch(drawn);
+      call_writer(reg, source);
+      a.patch(a.jump(), back);
+    });
+    store_rarely({late}, e.lo, source, next);
   }
 
   void store_motion(const CodeEntry& e, Reg source, u32 next) {
@@ -272,6 +301,7 @@ class OperationEmitter : public TranslatorBase {
   }
 
   void store_absolute(const CodeEntry& e, Reg source, u32 next) {
+    if (is_ram(e.arg)) return a.mov8(ram(e.arg), source);
     a.mov(kArg2, u32{e.arg});
     a.mov(kArg3, source);
     load_cycles(kArg4, pending_);
@@ -295,6 +325,19 @@ class OperationEmitter : public TranslatorBase {
       exit_if_done(next, pending);
       a.patch(a.jump(), back);
     });
+  }
+
+  // Loads the flags into kValue as a byte, or sets them from such a byte in kValue.
+  void pack_flags() {
+    a.mov16(cpu(offsetof(Cpu, nz)), kNz);
+    a.store_carry();
+    call(&call_pack_flags);
+  }
+  void unpack_flags() {
+    a.mov(kArg1, kValue);
+    call(&call_unpack_flags);
+    a.movzx16(kNz, cpu(offsetof(Cpu, nz)));
+    a.load_carry();
   }
 
   void push(Reg source, u32 next) {

@@ -42,7 +42,7 @@ ENVPOOL_FN void repair(Tia& t, const Rom& rom) {
   }
   keep_within(t.finished, u8{0}, u8{kWidth});
   keep_within(t.collided, u8{0}, u8{kWidth});
-  t.line.events = 0;  // they end with the frame
+  t.line.events = t.seen = 0;  // they end with the frame
   for (u8& motion : t.hm) motion &= 15;
   keep_bool(t.ball_old);
   keep_bool(t.hmove_blank);

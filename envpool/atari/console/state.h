@@ -75,6 +75,9 @@ static_assert(kPlayfieldAt == __builtin_offsetof(Look, playfield) && kShownAt ==
 static_assert(kColourAt == __builtin_offsetof(Look, colour) && kBlankLeftAt == __builtin_offsetof(Look, blank_left));
 #endif
 
+constexpr u32 kAllObjects = (1u << kObjects) - 1;
+constexpr u32 kWithScore = 1u << kObjects;  // in a set of objects: the playfield may have the players' colours
+
 // A change of the Look within the visible part of a line.
 struct Event {
   u8 x;       // the first pixel with the new value
@@ -126,6 +129,7 @@ struct Tia {
   u16 collisions;  // bit 2 r + 1 is bit 7 of collision register r, and bit 2 r is its bit 6
   u8 finished;     // the pixels of this line before this one are on the screen
   u8 collided;     // the collisions of this line before this pixel are in `collisions`
+  u8 seen;         // what the events of this line have hidden or changed: a set of objects, and kWithScore
 
   u8 reg[64];        // last value written to each register
   u8 hm[5];          // motion nibble of the moving objects

@@ -75,19 +75,33 @@ constexpr MotionTable make_motion_table() {
 constexpr MotionTable kMotions = make_motion_table();
 
 // Ends a disturbance of missile 0's shape.
-ENVPOOL_FN void restore_missile0(Console& c) { change_bits(c, c.tia.line.look.control, kWidened | kInvisible, 0); }
+ENVPOOL_ALWAYS_INLINE void restore_missile0(Console& c) {
+  change_bits(c, c.tia.line.look.control, kWidened | kInvisible, 0);
+}
 
 constexpr u32 kEarlyCycles = 20;  // HMOVE up to this cycle blanks the left edge
 
-ENVPOOL_FN void strobe_hmove(Console& c, const Rom& rom) {
-  Tia& t = c.tia;
-  const u32 cycle = line_cycle(c);
-  const i8* motions = kMotions.of[cycle];
+ENVPOOL_NOINLINE void move_objects(Console& c, const i8* motions) {
+  const Tia& t = c.tia;
   for (u32 i = 0; i < 5; ++i) {
     if (motions[t.hm[i]] != 0) move(c, i, motions[t.hm[i]]);
   }
-  for (u8& size : t.line.look.size) change_bits(c, size, kSuppressed, 0);
+}
+
+// Shows the players' first copies again, which a position strobe has hidden, and the usual shape of missile 0.
+ENVPOOL_NOINLINE void restore_shapes(Console& c) {
+  for (u8& size : c.tia.line.look.size) change_bits(c, size, kSuppressed, 0);
   restore_missile0(c);
+}
+
+ENVPOOL_FN void strobe_hmove(Console& c, const Rom& rom) {
+  Tia& t = c.tia;
+  const Look& look = t.line.look;
+  const u32 cycle = line_cycle(c);
+  const i8* motions = kMotions.of[cycle];
+  const u32 set = t.hm[0] | t.hm[1] | t.hm[2] | t.hm[3] | t.hm[4];
+  if (set != 0 || motions[0] != 0) move_objects(c, motions);
+  if (((look.size[0] | look.size[1]) & kSuppressed) || (look.control & (kWidened | kInvisible))) restore_shapes(c);
   t.hmove_at = c.cycles;
   t.cosmic = false;
   if ((cycle > kEarlyCycles && cycle != kCyclesPerLine - 1) || !rom.hmove_blanks) return;
@@ -170,7 +184,7 @@ ENVPOOL_ALWAYS_INLINE bool has_graphics(const Tia& t, u32 player, u8 value) {
 }
 
 // Writes GRP0 or GRP1, which also latches the delayed graphics of the other player and, for GRP1, of the ball.
-ENVPOOL_DEVICE_CALL void write_graphics(Console& c, const Rom& rom, u32 player, u8 value) {
+ENVPOOL_ALWAYS_INLINE void write_graphics(Console& c, const Rom& rom, u32 player, u8 value) {
   Tia& t = c.tia;
   if (has_graphics(t, player, value)) return;
   const u32 other = player ^ 1;
@@ -185,7 +199,7 @@ ENVPOOL_DEVICE_CALL void write_graphics(Console& c, const Rom& rom, u32 player, 
   }
 }
 
-ENVPOOL_DEVICE_CALL void write_playfield(Console& c, const Rom& rom, u32 reg, u8 value) {
+ENVPOOL_ALWAYS_INLINE void write_playfield(Console& c, const Rom& rom, u32 reg, u8 value) {
   Tia& t = c.tia;
   flush(c, rom, 3 * c.cycles + write_delay(c, reg));
   t.reg[reg] = value;

@@ -16,7 +16,7 @@ constexpr i32 kPastWindow = 0x7FFFFFFF - kClocksPerLine;  // later than any cloc
 ENVPOOL_FN void start_line(Tia& t, i32 clock, i32 row) {
   t.line_start = t.drawn = clock;
   t.row = row;
-  t.line.events = t.finished = t.collided = 0;
+  t.line.events = t.seen = t.finished = t.collided = 0;
   t.line.look.blank_left = kNoBlank;
 }
 
@@ -39,16 +39,20 @@ ENVPOOL_FN void step_cosmic(Tia& t) {
   look.control |= t.cosmic_step == 1 ? kWidened : t.cosmic_step == 2 ? kInvisible : 0;
 }
 
+// Moves the beam to the beginning of the next line, which is within the window.
+ENVPOOL_ALWAYS_INLINE void start_next_line(Tia& t) {
+  start_line(t, t.line_start + kClocksPerLine, t.row + 1);
+  Look& look = t.line.look;
+  look.control = static_cast<u8>((look.control & ~kMirrored) | (t.reg[kCtrlpf] & kMirrored));
+  for (u8& size : look.size) size &= ~kSuppressed;
+}
+
 // Completes the current line, and moves the beam to the beginning of the next one or out of the window.
 ENVPOOL_FN void next_line(Console& c, const Rom& rom) {
   Tia& t = c.tia;
   finish_row(c, kWidth);
-  const i32 row = t.row + 1;
-  if (row == rom.height) return start_line(t, kPastWindow, row);
-  start_line(t, t.line_start + kClocksPerLine, row);
-  Look& look = t.line.look;
-  look.control = static_cast<u8>((look.control & ~kMirrored) | (t.reg[kCtrlpf] & kMirrored));
-  for (u8& size : look.size) size &= ~kSuppressed;
+  if (t.row + 1 == rom.height) return start_line(t, kPastWindow, t.row + 1);
+  start_next_line(t);
   if (t.cosmic) step_cosmic(t);
 }
 
@@ -78,22 +82,55 @@ ENVPOOL_FN bool is_cut_off_after_hmove(const Tia& t, const Rom& rom) {
   return t.row < rom.height && (t.hmove_blank || t.line.look.blank_left < kNoBlank) && beam_x(t) < kEdgeClocks;
 }
 
-ENVPOOL_NOINLINE void draw_until(Console& c, const Rom& rom, i32 clock) {
+// Moves the beam to the next line if it is within the window and the current line takes no work. Returns whether it has
+// done so.
+ENVPOOL_ALWAYS_INLINE bool pass_line(Console& c, const Rom& rom) {
+  Tia& t = c.tia;
+  if (t.row + 1 >= rom.height || t.hmove_blank || t.cosmic || !finish_simple_row(c)) return false;
+  start_next_line(t);
+  return true;
+}
+
+// Returns how many of the next `count` lines take no work. They equal the current line, which has just begun.
+ENVPOOL_FN i32 count_simple_lines(Console& c, i32 count) {
+  Tia& t = c.tia;
+  if (!c.drawing) return count;  // they have no other collisions than the line before them
+  const LineMask& mask = relevant_to_pixels(c);
+  i32 n = 0;
+  while (n < count && is_painted(c, c.buffer, t.row + n, mask)) {
+    t.collisions |= c.memory.painted[c.buffer][t.row + n].collisions;
+    ++n;
+  }
+  return n;
+}
+
+ENVPOOL_NOINLINE void draw_lines(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
   // At the end of a line, the beam is still on this line.
   for (i32 line = 0; clock > t.line_start + kClocksPerLine; ++line) {
     if (t.hmove_blank) blank_left_edge(c, kClocksPerLine);
     next_line(c, rom);
     if (t.row == rom.height) return;
-    if (!c.drawing && line > 0 && !t.cosmic) {  // this line and all that follow equal the last one
-      const i32 more = (clock - t.line_start - 1) / kClocksPerLine, left = rom.height - 1 - t.row;
-      const i32 skipped = more < left ? more : left;
-      t.row += skipped;
-      t.drawn = t.line_start += skipped * kClocksPerLine;
-    }
+    if (t.cosmic || t.hmove_blank || (!c.drawing && line == 0)) continue;
+    const i32 more = (clock - t.line_start - 1) / kClocksPerLine, left = rom.height - 1 - t.row;
+    const i32 skipped = count_simple_lines(c, more < left ? more : left);
+    t.row += skipped;
+    t.drawn = t.line_start += skipped * kClocksPerLine;
   }
   if (t.hmove_blank) blank_left_edge(c, clock - t.line_start);
   t.drawn = clock;
+}
+
+// Advances the beam as flush() says. The usual case comes first, because it needs no function calls and few registers:
+// the beam has reached the next line, and the current one takes no work.
+ENVPOOL_NOINLINE void draw_until(Console& c, const Rom& rom, i32 clock) {
+  Tia& t = c.tia;
+  const i32 clocks = clock - t.line_start;
+  if (clocks > kClocksPerLine && clocks <= 2 * kClocksPerLine && pass_line(c, rom)) {
+    t.drawn = clock;
+  } else {
+    draw_lines(c, rom, clock);
+  }
 }
 
 // Advances the beam to the given clock with the current state.

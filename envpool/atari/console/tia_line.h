@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contents of a line. A line is known from its Look at the end and its events, which are the changes of the Look
-// while the beam was in the visible part. To compute pixels or collisions, for_each_part() goes back in time: it visits
-// the last part, undoes the last event, and so on.
+// while the beam was in the visible part. To compute pixels or collisions, for_each_segment() goes back in time: it
+// places the objects as the Look shows them at the end, and undoes one event after the other.
 #pragma once
 
 #include "envpool/atari/console/rom.h"
@@ -10,8 +10,6 @@
 
 namespace envpool::atari {
 
-constexpr u32 kAllObjects = (1u << kObjects) - 1;
-constexpr u32 kWithScore = 1u << kObjects;  // in a set of objects: the playfield may have the players' colours
 constexpr u8 kNoBlank = 8;
 
 // The two objects of each collision latch, by its bit number in Tia::collisions.
@@ -74,6 +72,7 @@ constexpr ShapedTable make_shaped_table() {
   for (u32 i = 0; i < 5; ++i) table.of[kPosAt + i] = static_cast<u8>(1u << i);
   for (u32 i = 0; i < 3; ++i) table.of[kPlayfieldAt + i] = 1u << kPlayfield;
   table.of[kControlAt] = 1u << kMissile0 | 1u << kBall | 1u << kPlayfield;
+  table.of[kShownAt] = kShowable;
   return table;
 }
 constexpr ShapedTable kShaped = make_shaped_table();
@@ -98,16 +97,63 @@ ENVPOOL_NOINLINE void make_room(Console& c) {
   c.memory.kept_events = 0;
 }
 
+// Returns the objects that a byte of a Look shows if it has this value, and kWithScore if it sets kScore.
+ENVPOOL_ALWAYS_INLINE u32 shown_by(u32 field, u32 value) {
+  const auto object = [&](u32 n) { return static_cast<u32>(value != 0) << n; };
+  switch (field) {
+    case kGraphicsAt: return object(kPlayer0);
+    case kGraphicsAt + 1: return object(kPlayer1);
+    case kPlayfieldAt:
+    case kPlayfieldAt + 1:
+    case kPlayfieldAt + 2: return object(kPlayfield);
+    case kShownAt: return value & kShowable;
+    case kControlAt: return value & kScore ? kWithScore : 0;
+    default: return 0;
+  }
+}
+
+// Returns whether an object has been visible on this line.
+ENVPOOL_ALWAYS_INLINE bool was_visible(const Tia& t, u32 object) {
+  const Look& look = t.line.look;
+  const u32 now = object <= kPlayer1     ? look.graphics[object]
+                  : object == kPlayfield ? look.playfield[0] | look.playfield[1] | look.playfield[2]
+                                         : look.shown >> object & 1;
+  return now != 0 || (t.seen >> object & 1) != 0;
+}
+
+// Returns whether a byte of the Look may have had an effect on this line. The position of an object that has been
+// invisible has none.
+ENVPOOL_ALWAYS_INLINE bool had_effect(const Tia& t, u32 field) {
+  switch (field) {
+    case kPosAt:
+    case kPosAt + 1:
+    case kPosAt + 2:
+    case kPosAt + 3:
+    case kPosAt + 4: return was_visible(t, field - kPosAt);
+    case kSizeAt:
+    case kSizeAt + 1: return was_visible(t, field - kSizeAt) || was_visible(t, kMissile0 + field - kSizeAt);
+    case kColourAt:
+    case kColourAt + 1:
+      return was_visible(t, field - kColourAt) || was_visible(t, kMissile0 + field - kColourAt) ||
+             ((t.seen | shown_by(kControlAt, t.line.look.control)) & kWithScore) != 0;
+    case kColourAt + 2: return was_visible(t, kPlayfield) || was_visible(t, kBall);
+    default: return true;
+  }
+}
+
 // Sets a field of the current Look. Everything that the beam has passed keeps the old value, so call flush() first.
 ENVPOOL_ALWAYS_INLINE void change(Console& c, u8& field, u32 value) {
   Tia& t = c.tia;
   const u8 before = field;
   if (before == static_cast<u8>(value)) return;
-  field = static_cast<u8>(value);
   const i32 x = beam_x(t);
-  if (x <= t.finished) return;
+  const u32 at = static_cast<u32>(&field - bytes_of(t.line.look));
+  const bool is_event = x > t.finished && had_effect(t, at);
+  field = static_cast<u8>(value);
+  if (!is_event) return;
+  t.seen |= static_cast<u8>(shown_by(at, before));
   if (c.memory.kept_events + t.line.events == kEvents) make_room(c);
-  current_events(c)[t.line.events++] = {static_cast<u8>(x), static_cast<u8>(&field - bytes_of(t.line.look)), before};
+  current_events(c)[t.line.events++] = {static_cast<u8>(x), static_cast<u8>(at), before};
 }
 
 // Sets some bits of a field.
@@ -117,40 +163,17 @@ ENVPOOL_ALWAYS_INLINE void change_bits(Console& c, u8& field, u32 bits, u32 valu
 
 // Returns the objects that were visible at any time on this line, and kWithScore if kScore was set at any time.
 ENVPOOL_ALWAYS_INLINE u32 seen_on_line(const Console& c) {
-  const Line& line = c.tia.line;
-  const auto score = [](u32 control) { return (control & kScore) != 0 ? kWithScore : 0; };
-  u32 seen = objects_of(line.look) | score(line.look.control);
-  for (u32 i = 0; i < line.events; ++i) {
-    const Event e = current_events(c)[i];
-    const auto object = [&](u32 n) { return static_cast<u32>(e.before != 0) << n; };
-    switch (e.field) {
-      case kGraphicsAt: seen |= object(kPlayer0); break;
-      case kGraphicsAt + 1: seen |= object(kPlayer1); break;
-      case kPlayfieldAt:
-      case kPlayfieldAt + 1:
-      case kPlayfieldAt + 2: seen |= object(kPlayfield); break;
-      case kShownAt: seen |= e.before & kShowable; break;
-      case kControlAt: seen |= score(e.before); break;
-      default: break;
-    }
-  }
-  return seen;
+  const Look& look = c.tia.line.look;
+  return c.tia.seen | objects_of(look) | shown_by(kControlAt, look.control);
 }
 
-// The pixels of the objects of a Look. On a CPU, they have a fourth word for AVX2.
-constexpr u32 kShapeWords = ENVPOOL_HOST ? 4 : 3;
-struct Shapes {
-  u64 of[kObjects][kShapeWords];
-  u32 valid;  // the objects whose pixels are up to date
-};
-
-ENVPOOL_FN void update_shapes(Shapes& shapes, const Look& look, u32 objects) {
-  for (u32 rest = objects & ~shapes.valid; rest != 0; rest &= rest - 1) {
-    const u32 n = lowest_bit(rest);
-    place_object(look, n, shapes.of[n]);
-    for (u32 w = 3; w < kShapeWords; ++w) shapes.of[n][w] = 0;
+// Computes the pixels in which an object is visible.
+ENVPOOL_FN void place_visible(const Look& look, u32 object, u64* to) {
+  if ((kShowable & ~look.shown) >> object & 1) {
+    for (u32 w = 0; w < 3; ++w) to[w] = 0;
+  } else {
+    place_object(look, object, to);
   }
-  shapes.valid |= objects;
 }
 
 // Returns those of the given latches whose two objects overlap in pixels x0..x1-1.
@@ -169,52 +192,84 @@ ENVPOOL_FN u32 overlapping(const Shapes& shapes, u32 latches, i32 x0, i32 x1) {
   return result;
 }
 
-// Calls visit(look, shapes, x0, x1) for the parts of pixels from..to-1 of this line, from right to left. The visitor
-// updates the shapes that it needs; those that an event does not affect remain valid.
+// The changes of a Look that end a segment of a line.
+struct SegmentEnds {
+  u8 bits[sizeof(Look)];  // a change of any of these bits
+  bool objects;           // any change while kScore and kPriority are set, because their effect depends on all objects
+};
+constexpr SegmentEnds make_painted_ends() {
+  SegmentEnds ends{};
+  for (u32 i = 0; i < 4; ++i) ends.bits[kColourAt + i] = 0xFF;
+  ends.bits[kControlAt] = kScore | kPriority;
+  ends.bits[kShownAt] = kBlack;
+  ends.objects = true;
+  return ends;
+}
+constexpr SegmentEnds make_collided_ends() {
+  SegmentEnds ends{};
+  ends.bits[kShownAt] = kBlack;
+  return ends;
+}
+constexpr SegmentEnds kPaintedEnds = make_painted_ends(), kCollidedEnds = make_collided_ends();
+
+// Calls visit(look, shapes, x0, x1) for the segments of pixels from..to-1 of this line, from right to left. The shapes
+// are those of the given objects. They may change within a segment, unlike the colours.
 template <class Visit>
-ENVPOOL_ALWAYS_INLINE void for_each_part(const Console& c, i32 from, i32 to, Visit visit) {
+ENVPOOL_ALWAYS_INLINE void for_each_segment(const Console& c, u32 objects, const SegmentEnds& ends, i32 from, i32 to,
+                                            Visit visit) {
+  constexpr u32 kBoth = kScore | kPriority;
   Look look = c.tia.line.look;
-  const Event* events = current_events(c);
-  Shapes shapes;
-  shapes.valid = 0;
-  for (u32 n = c.tia.line.events; to > from; --n) {
-    const i32 begin = n == 0 ? 0 : events[n - 1].x;
-    if (begin < to) {
-      const i32 x0 = begin > from ? begin : from;
-      visit(look, shapes, x0, to);
-      to = x0;
-    }
-    if (n == 0) return;
-    const Event e = events[n - 1];
-    bytes_of(look)[e.field] = e.before;
-    shapes.valid &= ~u32{kShaped.of[e.field]};
+  Shapes shapes{};
+  for (u32 rest = objects; rest != 0; rest &= rest - 1) {
+    const u32 n = lowest_bit(rest);
+    place_visible(look, n, shapes.of[n]);
   }
+  const Event* const events = current_events(c);
+  for (u32 i = c.tia.line.events; i > 0 && events[i - 1].x > from; --i) {
+    const Event e = events[i - 1];
+    const i32 x = e.x < to ? e.x : to;
+    u8& field = bytes_of(look)[e.field];
+    if (x < to && (((field ^ e.before) & ends.bits[e.field]) || (ends.objects && (look.control & kBoth) == kBoth))) {
+      visit(look, shapes, x, to);
+      to = x;
+    }
+    field = e.before;
+    for (u32 rest = objects & kShaped.of[e.field]; rest != 0; rest &= rest - 1) {
+      const u32 n = lowest_bit(rest);
+      u64 left[3];
+      place_visible(look, n, left);
+      for (u32 w = 0; w < 3; ++w) shapes.of[n][w] ^= (shapes.of[n][w] ^ left[w]) & kBelow.of[x][w];
+    }
+  }
+  visit(look, shapes, from, to);
 }
 
 // Brings the collisions of this line up to date before pixel x.
 ENVPOOL_NOINLINE void collide(Console& c, i32 x) {
   Tia& t = c.tia;
   if (x <= t.collided) return;
-  for_each_part(c, t.collided, x, [&](const Look& look, Shapes& shapes, i32 x0, i32 x1) {
-    const u32 open = look.shown & kBlack ? 0 : kLatches.of[objects_of(look)] & ~u32{t.collisions};
-    if (open == 0) return;
-    update_shapes(shapes, look, objects_of_latches(open));
-    t.collisions |= static_cast<u16>(overlapping(shapes, open, x0, x1));
-  });
+  const u32 open = kLatches.of[seen_on_line(c) & kAllObjects] & ~u32{t.collisions};
+  if (open != 0) {
+    u32 found = 0;
+    for_each_segment(c, objects_of_latches(open), kCollidedEnds, t.collided, x,
+                     [&](const Look& look, const Shapes& shapes, i32 x0, i32 x1) {
+                       if ((look.shown & kBlack) == 0) found |= overlapping(shapes, open & ~found, x0, x1);
+                     });
+    t.collisions |= static_cast<u16>(found);
+  }
   t.collided = static_cast<u8>(x);
 }
 
-// Paints a part of a line. Returns whether one of its pixels has changed. With both score and priority set, the
+// Paints a part of a segment. Returns whether one of its pixels has changed. With both score and priority set, the
 // playfield has the players' colours only if nothing else is visible.
-ENVPOOL_NOINLINE bool paint_part(const Look& look, const Shapes& shapes, u64* row, i32 x0, i32 x1) {
-  static constexpr u64 kNothing[4] = {0, 0, 0, 0};
+ENVPOOL_FN bool paint_part(const Look& look, const Shapes& shapes, u64* row, i32 x0, i32 x1) {
   if (look.shown & kBlack) return fill_row(row, x0, x1, 0);
-  const u32 objects = objects_of(look);
-  Scene scene;
-  for (u32 i = 0; i < kObjects; ++i) scene.pixels[i] = objects >> i & 1 ? shapes.of[i] : kNothing;
+  Scene scene{shapes, {}, (look.control & kScore) != 0, (look.control & kPriority) != 0};
   for (u32 i = 0; i < 4; ++i) scene.colour[i] = look.colour[i];
-  scene.score = (look.control & kScore) && (!(look.control & kPriority) || objects == 1u << kPlayfield);
-  scene.priority = (look.control & kPriority) && !scene.score;
+  if (scene.score && scene.priority) {
+    scene.score = objects_of(look) == 1u << kPlayfield;
+    scene.priority = !scene.score;
+  }
   return paint(scene, row, x0, x1);
 }
 
@@ -227,16 +282,13 @@ struct Painting {
 // otherwise seem to change.
 ENVPOOL_NOINLINE Painting paint_line(const Console& c, u64* row, i32 from, i32 to) {
   const i32 blank = c.tia.line.look.blank_left;
+  const u32 objects = seen_on_line(c) & kAllObjects;
   Painting result{false, 0};
   if (blank < kNoBlank && from < kNoBlank) {
     result.changed = fill_row(row, blank > from ? blank : from, kNoBlank, 0);
   }
-  for_each_part(c, from, to, [&](const Look& look, Shapes& shapes, i32 x0, i32 x1) {
-    if ((look.shown & kBlack) == 0) {
-      const u32 objects = objects_of(look);
-      update_shapes(shapes, look, objects);
-      result.collisions |= overlapping(shapes, kLatches.of[objects], x0, x1);
-    }
+  for_each_segment(c, objects, kPaintedEnds, from, to, [&](const Look& look, const Shapes& shapes, i32 x0, i32 x1) {
+    if ((look.shown & kBlack) == 0) result.collisions |= overlapping(shapes, kLatches.of[objects], x0, x1);
     if (x0 < kNoBlank && blank < kNoBlank) {
       if (x0 < blank) result.changed |= paint_part(look, shapes, row, x0, x1 < blank ? x1 : blank);
       x0 = kNoBlank;

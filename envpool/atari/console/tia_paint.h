@@ -44,9 +44,15 @@ constexpr BelowTable make_below_table() {
 }
 constexpr BelowTable kBelow = make_below_table();
 
+// The pixels of the objects. On a CPU, they have a fourth word, which is 0, for AVX2.
+constexpr u32 kShapeWords = ENVPOOL_HOST ? 4 : 3;
+struct Shapes {
+  u64 of[kObjects][kShapeWords];
+};
+
 // The contents of a span of a line, and the rules for its colours.
 struct Scene {
-  const u64* pixels[kObjects];  // three words each; a fourth must be readable for AVX2
+  const Shapes& shapes;
   u8 colour[4];   // of player 0 and missile 0; of player 1 and missile 1; of playfield and ball; of the background
   bool score;     // the playfield has player 0's colour on the left half, and player 1's on the right
   bool priority;  // playfield and ball are in front
@@ -60,7 +66,7 @@ struct Layers {
 ENVPOOL_ALWAYS_INLINE Layers make_layers(const Scene& scene) {
   Layers layers;
   for (u32 w = 0; w < 3; ++w) {
-    const auto pixels = [&](u32 object) { return scene.pixels[object][w]; };
+    const auto pixels = [&](u32 object) { return scene.shapes.of[object][w]; };
     u64 pair0 = pixels(kPlayer0) | pixels(kMissile0);
     u64 pair1 = pixels(kPlayer1) | pixels(kMissile1);
     u64 field = pixels(kBall);
@@ -133,7 +139,7 @@ ENVPOOL_FN bool paint_words(const Scene& scene, u64* row, i32 x0, i32 x1) {
 __attribute__((target("avx2"))) inline bool paint_simd(const Scene& scene, u64* row, i32 x0, i32 x1) {
   const __m256i none = _mm256_setzero_si256(), left = _mm256_setr_epi64x(-1, 0xFFFF, 0, 0);
   __m256i m[kObjects];
-  for (u32 i = 0; i < kObjects; ++i) m[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(scene.pixels[i]));
+  for (u32 i = 0; i < kObjects; ++i) m[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(scene.shapes.of[i]));
   const __m256i split = scene.score ? m[kPlayfield] : none;
   __m256i pair0 = m[kPlayer0] | m[kMissile0] | (split & left);
   __m256i pair1 = m[kPlayer1] | m[kMissile1] | _mm256_andnot_si256(left, split);

@@ -60,29 +60,46 @@ ENVPOOL_FN bool equal(const Event& a, const Event& b) {
   return a.x == b.x && a.field == b.field && a.before == b.before;
 }
 
-ENVPOOL_FN bool matters(const Event& e, const LineMask& mask) {
-  return e.field < sizeof(Look) && (mask.word[e.field / 8] >> 8 * (e.field % 8) & 0xFF) != 0;
+// Returns whether VBLANK blanks this whole line.
+ENVPOOL_ALWAYS_INLINE bool is_black(const Line& line) { return (line.look.shown & kBlack) && line.events == 0; }
+
+// Returns whether this line cannot set a latch that is not set yet.
+ENVPOOL_ALWAYS_INLINE bool has_no_new_collisions(const Console& c) {
+  return is_black(c.tia.line) || (kLatches.of[seen_on_line(c) & kAllObjects] & ~u32{c.tia.collisions}) == 0;
 }
 
-// Returns what matters for the pixels of this line.
+// Return what matters for the pixels and for the collisions of this line.
 ENVPOOL_ALWAYS_INLINE const LineMask& relevant_to_pixels(const Console& c) {
-  const Line& line = c.tia.line;
-  if ((line.look.shown & kBlack) && line.events == 0) return kRelevance.black;
-  return kRelevance.pixels[seen_on_line(c)];
+  return is_black(c.tia.line) ? kRelevance.black : kRelevance.pixels[seen_on_line(c)];
+}
+ENVPOOL_ALWAYS_INLINE const LineMask& relevant_to_collisions(const Console& c) {
+  return kRelevance.collisions[seen_on_line(c) & kAllObjects];
 }
 
-// Returns whether the events of this line and of a painted one are the same, except those of fields that do not matter.
-// The painted line may come from a user's state, with any bytes.
-ENVPOOL_NOINLINE bool same_events(const Console& c, const Line& painted, const LineMask& mask) {
+// Returns whether this line and a painted one have the same events. The painted line may come from a user's state, with
+// any bytes.
+ENVPOOL_ALWAYS_INLINE bool equal_events(const Console& c, const Line& painted) {
+  const u32 count = c.tia.line.events;
+  if (count != painted.events || painted.first_event + count > c.memory.kept_events) return false;
+  const Event *a = current_events(c), *b = c.memory.event + painted.first_event;
+  for (u32 i = 0; i < count; ++i) {
+    if (!equal(a[i], b[i])) return false;
+  }
+  return true;
+}
+
+// Returns whether this line, which is not drawn and thus lacks events of colours, and a painted one have the same
+// events otherwise.
+ENVPOOL_FN bool equal_events_but_colours(const Console& c, const Line& painted) {
   if (u32{painted.first_event} + painted.events > c.memory.kept_events) return false;
   const Event *a = current_events(c), *b = c.memory.event + painted.first_event;
   const Event *const a_end = a + c.tia.line.events, *const b_end = b + painted.events;
-  for (;; ++a, ++b) {
-    while (a != a_end && !matters(*a, mask)) ++a;
-    while (b != b_end && !matters(*b, mask)) ++b;
-    if (a == a_end || b == b_end) return a == a_end && b == b_end;
-    if (!equal(*a, *b)) return false;
+  for (; b != b_end; ++b) {
+    if (b->field >= kColourAt) continue;
+    if (a == a_end || !equal(*a, *b)) return false;
+    ++a;
   }
+  return a == a_end;
 }
 
 ENVPOOL_ALWAYS_INLINE bool is_known(const Console& c, u32 screen, i32 row) {
@@ -99,14 +116,23 @@ ENVPOOL_ALWAYS_INLINE u64 word_of(const Line& line, u32 index) {
 #endif
 }
 
-// Returns whether this line equals the one that is painted in a row of a screen, as far as the mask says. Both then
-// show the same objects, so that the mask, which depends on them, is right for both.
-ENVPOOL_ALWAYS_INLINE bool is_painted(const Console& c, u32 screen, i32 row, const LineMask& mask) {
+// Returns the bits that matter and differ, in one word.
+ENVPOOL_ALWAYS_INLINE u64 differences(const Line& a, const Line& b, const LineMask& mask) {
+  u64 result = 0;
+  for (u32 w = 0; w < 3; ++w) result |= (word_of(a, w) ^ word_of(b, w)) & mask.word[w];
+  return result;
+}
+
+// Return whether this line has the pixels, or at least the collisions, of the line that is painted in a row of a
+// screen. Both lines then show the same objects, so that the mask, which depends on them, is right for both.
+ENVPOOL_ALWAYS_INLINE bool is_painted(const Console& c, u32 screen, i32 row, const LineMask& pixels) {
   const Line& painted = c.memory.painted[screen][row];
-  u64 differences = 0;
-  for (u32 w = 0; w < 3; ++w) differences |= (word_of(c.tia.line, w) ^ word_of(painted, w)) & mask.word[w];
-  if (differences != 0 || !is_known(c, screen, row)) return false;
-  return (c.tia.line.events | painted.events) == 0 || same_events(c, painted, mask);
+  return is_known(c, screen, row) && differences(c.tia.line, painted, pixels) == 0 && equal_events(c, painted);
+}
+ENVPOOL_FN bool collides_as_painted(const Console& c, u32 screen, i32 row, const LineMask& collisions) {
+  const Line& painted = c.memory.painted[screen][row];
+  return is_known(c, screen, row) && differences(c.tia.line, painted, collisions) == 0 &&
+         equal_events_but_colours(c, painted);
 }
 
 ENVPOOL_FN u64* row_of(Console& c, u32 screen, i32 row) { return c.pixels[screen] + row * (kWidth / 8); }
@@ -180,19 +206,13 @@ ENVPOOL_FN u32 keep_events(Console& c, u32 count) {
   return c.memory.kept_events - count;
 }
 
-// Notes that this line is painted in its row, with its events as far as they matter.
-ENVPOOL_FN void remember_row(Console& c, const LineMask& mask, u32 collisions) {
+// Notes that this line is painted in its row.
+ENVPOOL_FN void remember_row(Console& c, u32 collisions) {
   const Tia& t = c.tia;
-  Event* const events = current_events(c);
-  u32 count = 0;
-  for (u32 i = 0; i < t.line.events; ++i) {
-    if (matters(events[i], mask)) events[count++] = events[i];
-  }
-  const u32 first = keep_events(c, count);
   Line& painted = c.memory.painted[c.buffer][t.row];
   painted.look = t.line.look;
-  painted.events = static_cast<u8>(count);
-  painted.first_event = static_cast<u16>(first);
+  painted.events = t.line.events;
+  painted.first_event = static_cast<u16>(keep_events(c, t.line.events));
   painted.collisions = static_cast<u16>(collisions);
   c.memory.rows[t.row].known |= 1u << c.buffer;
   if (c.memory.kept_events > kEvents / 16 * 15) collect_events(c);
@@ -214,33 +234,46 @@ ENVPOOL_NOINLINE void paint_row(Console& c, const LineMask& mask) {
   if (is_painted(c, other, row, mask)) return copy_painted(c, other, row);
   const Painting painting = paint_line(c, current_row(c), 0, kWidth);
   if (painting.changed) c.memory.rows[row].dirty |= 1u << screen;
-  remember_row(c, mask, painting.collisions);
+  remember_row(c, painting.collisions);
+}
+
+// Adds the collisions of a line that is painted. Returns false if it cannot, because the latches have been cleared in
+// the middle of the line.
+ENVPOOL_ALWAYS_INLINE bool add_collisions(Tia& t, const Line& painted) {
+  const u32 added = painted.collisions & ~u32{t.collisions};
+  if (added != 0 && t.collided != 0) return false;
+  t.collisions |= static_cast<u16>(added);
+  return true;
+}
+
+// Completes a whole line if that is simple: there is nothing to paint, and its collisions are known. Returns false if
+// more work is needed.
+ENVPOOL_ALWAYS_INLINE bool finish_simple_row(Console& c) {
+  Tia& t = c.tia;
+  if (t.finished != 0) return false;
+  if (!c.drawing && has_no_new_collisions(c)) return true;
+  const bool same = c.drawing ? is_painted(c, c.buffer, t.row, relevant_to_pixels(c))
+                              : collides_as_painted(c, c.buffer, t.row, relevant_to_collisions(c));
+  return same && add_collisions(t, c.memory.painted[c.buffer][t.row]);
 }
 
 // Completes a whole line of a frame that is drawn.
 ENVPOOL_FN void draw_row(Console& c) {
   Tia& t = c.tia;
-  const bool partly_collided = t.collided != 0;
-  if (partly_collided) collide(c, kWidth);
+  if (t.collided != 0) collide(c, kWidth);
   const Line& painted = c.memory.painted[c.buffer][t.row];
   const LineMask& mask = relevant_to_pixels(c);
   if (!is_painted(c, c.buffer, t.row, mask)) paint_row(c, mask);
-  if (!partly_collided) t.collisions |= painted.collisions;
+  if (t.collided == 0) t.collisions |= painted.collisions;
 }
 
 // Completes a whole line of a frame that is not drawn. Its collisions are known if a screen shows the line.
 ENVPOOL_FN void skip_row(Console& c) {
   Tia& t = c.tia;
-  if ((t.line.look.shown & kBlack) && t.line.events == 0) return;
-  const u32 seen = seen_on_line(c) & kAllObjects;
-  if ((kLatches.of[seen] & ~u32{t.collisions}) == 0) return;
-  const LineMask& mask = kRelevance.collisions[seen];
-  if (t.collided == 0) {
-    for (u32 screen = 0; screen < 2; ++screen) {
-      if (!is_painted(c, screen, t.row, mask)) continue;
-      t.collisions |= c.memory.painted[screen][t.row].collisions;
-      return;
-    }
+  if (has_no_new_collisions(c)) return;
+  const LineMask& mask = relevant_to_collisions(c);
+  for (u32 screen = 0; screen < 2; ++screen) {
+    if (collides_as_painted(c, screen, t.row, mask) && add_collisions(t, c.memory.painted[screen][t.row])) return;
   }
   collide(c, kWidth);
 }
@@ -256,7 +289,7 @@ ENVPOOL_NOINLINE void finish_part(Console& c, i32 x) {
 }
 
 // Completes this line, or the part of it that precedes pixel x.
-ENVPOOL_ALWAYS_INLINE void finish_row(Console& c, i32 x) {
+ENVPOOL_FN void finish_row(Console& c, i32 x) {
   Tia& t = c.tia;
   if (t.finished != 0 || x != kWidth) {
     finish_part(c, x);
@@ -265,7 +298,7 @@ ENVPOOL_ALWAYS_INLINE void finish_row(Console& c, i32 x) {
   } else {
     skip_row(c);
   }
-  t.line.events = 0;
+  t.line.events = t.seen = 0;
   t.finished = static_cast<u8>(x);
 }
 
