@@ -68,8 +68,17 @@ ENVPOOL_NATIVE_ABI inline void call_write_register(Console& c, const Rom& rom, u
 // past the last line either, because a write there ends the frame.
 using RegisterWriter = void ENVPOOL_NATIVE_ABI(Console& c, const Rom& rom, u32, u32 value, i32 cycles);
 template <u32 kRegister>
+ENVPOOL_NOINLINE void write_after_drawing(Console& c, const Rom& rom, u32 value) {
+  write_register(c, rom, kRegister, static_cast<u8>(value));
+}
+template <u32 kRegister>
 ENVPOOL_NATIVE_ABI void write_fixed(Console& c, const Rom& rom, u32, u32 value, i32 cycles) {
   c.cycles = cycles;
+  // Most writes draw nothing, and need few registers if they are compiled separately from those that do.
+  constexpr bool kOftenDraws = kRegister == kHmove;
+  if (!kOftenDraws && takes_work(c.tia, 3 * cycles + write_delay(c, kRegister))) {
+    return write_after_drawing<kRegister>(c, rom, value);
+  }
   write_register(c, rom, kRegister, static_cast<u8>(value));
 }
 template <u32... kRegister>

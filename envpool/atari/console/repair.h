@@ -89,7 +89,7 @@ ENVPOOL_DEVICE_CALL void repair(Core& c, const Rom& rom) {
 ENVPOOL_FN void repair(Console& c, const Rom& rom) {
   repair(static_cast<Core&>(c), rom);
   keep_within(c.rng.next, 0u, 623u);
-  keep_within(c.memory.kept_events, 0u, kEvents);
+  keep_within(c.memory.kept_events, 0u, kKeptEvents);
 }
 
 }  // namespace envpool::atari

@@ -102,7 +102,8 @@ struct RowStatus {
 
 // The lines from which the screens were painted. It saves work, but has no effect on the screens. If it is zero,
 // nothing is known.
-constexpr u32 kEvents = 896;
+constexpr u32 kEvents = 944;
+constexpr u32 kKeptEvents = kEvents - 256;  // a line has at most 255
 struct ScreenMemory {
   Line painted[2][kMaxHeight];
   RowStatus rows[kMaxHeight];

@@ -29,7 +29,7 @@ ENVPOOL_FN u8 player_graphics(const Tia& t, u32 player) {
 
 // Shows or hides a missile or the ball.
 ENVPOOL_FN void show(Console& c, u32 object, bool on) {
-  change_bits(c, c.tia.line.look.shown, 1u << object, on ? 1u << object : 0);
+  change_bits(c, kShownAt, 1u << object, on ? 1u << object : 0);
 }
 
 ENVPOOL_FN void refresh_missile(Console& c, u32 i) {
@@ -43,9 +43,8 @@ ENVPOOL_FN void refresh_ball(Console& c) {
 
 // Moves an object by -15 to 15 pixels.
 ENVPOOL_FN void move(Console& c, u32 object, i32 distance) {
-  u8& pos = c.tia.line.look.pos[object];
-  const i32 position = pos + distance;
-  change(c, pos, static_cast<u32>(position < 0 ? position + 160 : position >= 160 ? position - 160 : position));
+  const i32 position = c.tia.line.look.pos[object] + distance;
+  change(c, kPosAt + object, static_cast<u32>(position < 0 ? position + 160 : position >= 160 ? position - 160 : position));
 }
 
 // The distance by which HMOVE moves an object, by the cycle within the line and the object's motion nibble.
@@ -76,7 +75,7 @@ constexpr MotionTable kMotions = make_motion_table();
 
 // Ends a disturbance of missile 0's shape.
 ENVPOOL_ALWAYS_INLINE void restore_missile0(Console& c) {
-  change_bits(c, c.tia.line.look.control, kWidened | kInvisible, 0);
+  change_bits(c, kControlAt, kWidened | kInvisible, 0);
 }
 
 constexpr u32 kEarlyCycles = 20;  // HMOVE up to this cycle blanks the left edge
@@ -90,7 +89,7 @@ ENVPOOL_NOINLINE void move_objects(Console& c, const i8* motions) {
 
 // Shows the players' first copies again, which a position strobe has hidden, and the usual shape of missile 0.
 ENVPOOL_NOINLINE void restore_shapes(Console& c) {
-  for (u8& size : c.tia.line.look.size) change_bits(c, size, kSuppressed, 0);
+  for (u32 i = 0; i < 2; ++i) change_bits(c, kSizeAt + i, kSuppressed, 0);
   restore_missile0(c);
 }
 
@@ -131,8 +130,8 @@ ENVPOOL_FN void strobe_player(Console& c, const Rom& rom, u32 player) {
     being_drawn |= d >= 4 && d <= 3 + width;
   }
   if (being_drawn && !delayed) flush_groups(c, rom, 3 * c.cycles + 11);
-  change(c, t.line.look.pos[player], static_cast<u32>(position));
-  change_bits(c, t.line.look.size[player], kSuppressed, delayed ? 0 : kSuppressed);
+  change(c, kPosAt + player, static_cast<u32>(position));
+  change_bits(c, kSizeAt + player, kSuppressed, delayed ? 0 : kSuppressed);
 }
 
 // Handles the position strobe of a missile or the ball, including the few cases in which a recent HMOVE disturbs it.
@@ -151,7 +150,7 @@ ENVPOOL_FN void strobe_position(Console& c, u32 object) {
     if (since == 7 && cycle == 10) position = 6;
     if (since == 6 && cycle == 9) position = 5;
   }
-  change(c, t.line.look.pos[object], static_cast<u32>(position));
+  change(c, kPosAt + object, static_cast<u32>(position));
   if (object == kMissile0) restore_missile0(c);
 }
 
@@ -168,7 +167,7 @@ ENVPOOL_FN void write_vsync(Core& c, u8 value) {
 ENVPOOL_FN void write_vblank(Console& c, u8 before, u8 value) {
   Tia& t = c.tia;
   t.reg[kVblank] = value;
-  change_bits(c, t.line.look.shown, kBlack, value & 2 ? kBlack : 0);
+  change_bits(c, kShownAt, kBlack, value & 2 ? kBlack : 0);
   if (~before & value & 0x80) t.dumping = true;
   if (before & ~value & 0x80) {
     t.dumping = false;
@@ -191,8 +190,8 @@ ENVPOOL_ALWAYS_INLINE void write_graphics(Console& c, const Rom& rom, u32 player
   flush(c, rom, 3 * c.cycles + 1);
   t.grp_new[player] = value;
   t.grp_old[other] = t.grp_new[other];
-  if ((t.reg[kVdelp0 + player] & 1) == 0) change(c, t.line.look.graphics[player], value);
-  if ((t.reg[kVdelp0 + other] & 1) != 0) change(c, t.line.look.graphics[other], t.grp_old[other]);
+  if ((t.reg[kVdelp0 + player] & 1) == 0) change(c, kGraphicsAt + player, value);
+  if ((t.reg[kVdelp0 + other] & 1) != 0) change(c, kGraphicsAt + other, t.grp_old[other]);
   if (player == 1) {
     t.ball_old = (t.reg[kEnabl] & 2) != 0;
     if ((t.reg[kVdelbl] & 1) != 0) refresh_ball(c);
@@ -203,7 +202,7 @@ ENVPOOL_ALWAYS_INLINE void write_playfield(Console& c, const Rom& rom, u32 reg, 
   Tia& t = c.tia;
   flush(c, rom, 3 * c.cycles + write_delay(c, reg));
   t.reg[reg] = value;
-  change(c, t.line.look.playfield[reg - kPf0], reg == kPf0 ? value & 0xF0u : value);
+  change(c, kPlayfieldAt + reg - kPf0, reg == kPf0 ? value & 0xF0u : value);
 }
 
 // Bit 0 of all colours marks PAL's colour loss and is constant within a frame.
@@ -220,7 +219,7 @@ ENVPOOL_FN void write_colour(Console& c, const Rom& rom, u32 i, u8 value) {
     set_colour(t, i, value);
   } else if (value != t.reg[kColup0 + i]) {
     flush(c, rom, 3 * c.cycles);
-    change(c, t.line.look.colour[i], with_colour_loss(t, i, value));
+    change(c, kColourAt + i, with_colour_loss(t, i, value));
   }
   t.reg[kColup0 + i] = value;
 }
@@ -233,7 +232,7 @@ ENVPOOL_FN void write_missile_lock(Console& c, u32 i, u8 value) {
     if (i == 0) restore_missile0(c);
     const u32 mode = t.reg[kNusiz0 + i] & 7;
     const u32 middle = mode == 5 ? 8 : mode == 7 ? 16 : 4;
-    change(c, t.line.look.pos[kMissile0 + i], (t.line.look.pos[i] + middle) % 160);
+    change(c, kPosAt + kMissile0 + i, (t.line.look.pos[i] + middle) % 160);
   }
   refresh_missile(c, i);
 }
@@ -243,7 +242,7 @@ ENVPOOL_FN void write_control(Console& c, u8 value) {
   t.reg[kCtrlpf] = value;
   u32 bits = 0x30 | kScore | kPriority;
   if (line_cycle(c) < 49) bits |= kMirrored;
-  change_bits(c, t.line.look.control, bits, value & bits);
+  change_bits(c, kControlAt, bits, value & bits);
 }
 
 // Returns whether a write to a register changes nothing if the register already holds the value.
@@ -284,7 +283,7 @@ ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u
       if (value == before && (look.size[i] & kSuppressed) == 0 && (i == 1 || !t.cosmic)) break;
       flush(c, rom, clock + 8);
       t.reg[reg] = value;
-      change(c, look.size[i], (look.size[i] & kReflected) | (value & 0x37));
+      change(c, kSizeAt + i, (look.size[i] & kReflected) | (value & 0x37));
       if (i == 0) restore_missile0(c);
       break;
     }
@@ -301,7 +300,7 @@ ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u
     case kRefp1:
       if (((value ^ before) & 8) != 0) {
         flush(c, rom, clock + 1);
-        change_bits(c, look.size[reg - kRefp0], kReflected, value & kReflected);
+        change_bits(c, kSizeAt + reg - kRefp0, kReflected, value & kReflected);
       }
       t.reg[reg] = value;
       break;
@@ -356,7 +355,7 @@ ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u
       const u32 i = reg - kVdelp0;
       if (((value ^ before) & 1) != 0 && t.grp_new[i] != t.grp_old[i]) flush(c, rom, clock);
       t.reg[reg] = value;
-      change(c, look.graphics[i], player_graphics(t, i));
+      change(c, kGraphicsAt + i, player_graphics(t, i));
       break;
     }
     case kResmp0:

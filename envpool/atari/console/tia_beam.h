@@ -48,9 +48,9 @@ ENVPOOL_ALWAYS_INLINE void start_next_line(Tia& t) {
 }
 
 // Completes the current line, and moves the beam to the beginning of the next one or out of the window.
-ENVPOOL_FN void next_line(Console& c, const Rom& rom) {
+ENVPOOL_FN void next_line(Console& c, const Rom& rom, bool is_simple) {
   Tia& t = c.tia;
-  finish_row(c, kWidth);
+  finish_row(c, kWidth, is_simple);
   if (t.row + 1 == rom.height) return start_line(t, kPastWindow, t.row + 1);
   start_next_line(t);
   if (t.cosmic) step_cosmic(t);
@@ -82,15 +82,6 @@ ENVPOOL_FN bool is_cut_off_after_hmove(const Tia& t, const Rom& rom) {
   return t.row < rom.height && (t.hmove_blank || t.line.look.blank_left < kNoBlank) && beam_x(t) < kEdgeClocks;
 }
 
-// Moves the beam to the next line if it is within the window and the current line takes no work. Returns whether it has
-// done so.
-ENVPOOL_ALWAYS_INLINE bool pass_line(Console& c, const Rom& rom) {
-  Tia& t = c.tia;
-  if (t.row + 1 >= rom.height || t.hmove_blank || t.cosmic || !finish_simple_row(c)) return false;
-  start_next_line(t);
-  return true;
-}
-
 // Returns how many of the next `count` lines take no work. They equal the current line, which has just begun.
 ENVPOOL_FN i32 count_simple_lines(Console& c, i32 count) {
   Tia& t = c.tia;
@@ -104,14 +95,15 @@ ENVPOOL_FN i32 count_simple_lines(Console& c, i32 count) {
   return n;
 }
 
-ENVPOOL_NOINLINE void draw_lines(Console& c, const Rom& rom, i32 clock) {
+// Advances the beam as flush() says. `is_simple` is false if the current line is known to take work.
+ENVPOOL_NOINLINE void draw_lines(Console& c, const Rom& rom, i32 clock, bool is_simple) {
   Tia& t = c.tia;
   // At the end of a line, the beam is still on this line.
   for (i32 line = 0; clock > t.line_start + kClocksPerLine; ++line) {
     if (t.hmove_blank) blank_left_edge(c, kClocksPerLine);
-    next_line(c, rom);
+    next_line(c, rom, is_simple || line > 0);
     if (t.row == rom.height) return;
-    if (t.cosmic || t.hmove_blank || (!c.drawing && line == 0)) continue;
+    if (clock <= t.line_start + kClocksPerLine || t.cosmic || t.hmove_blank || (!c.drawing && line == 0)) continue;
     const i32 more = (clock - t.line_start - 1) / kClocksPerLine, left = rom.height - 1 - t.row;
     const i32 skipped = count_simple_lines(c, more < left ? more : left);
     t.row += skipped;
@@ -126,19 +118,26 @@ ENVPOOL_NOINLINE void draw_lines(Console& c, const Rom& rom, i32 clock) {
 ENVPOOL_NOINLINE void draw_until(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
   const i32 clocks = clock - t.line_start;
-  if (clocks > kClocksPerLine && clocks <= 2 * kClocksPerLine && pass_line(c, rom)) {
+  const bool usual = clocks > kClocksPerLine && clocks <= 2 * kClocksPerLine && t.row + 1 < rom.height &&
+                     !t.hmove_blank && !t.cosmic;
+  if (usual && finish_simple_row(c)) {
+    start_next_line(t);
     t.drawn = clock;
   } else {
-    draw_lines(c, rom, clock);
+    draw_lines(c, rom, clock, !usual);
   }
+}
+
+// Returns whether flush() has to do more than note the clock.
+ENVPOOL_ALWAYS_INLINE bool takes_work(const Tia& t, i32 clock) {
+  return clock > t.drawn && (clock >= t.line_start + kClocksPerLine || t.hmove_blank);
 }
 
 // Advances the beam to the given clock with the current state.
 ENVPOOL_ALWAYS_INLINE void flush(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
-  if (clock <= t.drawn) return;
-  if (clock >= t.line_start + kClocksPerLine || t.hmove_blank) return draw_until(c, rom, clock);
-  t.drawn = clock;  // the rest is done at the end of the line
+  if (takes_work(t, clock)) return draw_until(c, rom, clock);
+  if (clock > t.drawn) t.drawn = clock;  // the rest is done at the end of the line
 }
 
 }  // namespace envpool::atari

@@ -86,17 +86,6 @@ ENVPOOL_ALWAYS_INLINE u8* bytes_of(Look& look) { return reinterpret_cast<u8*>(&l
 ENVPOOL_ALWAYS_INLINE Event* current_events(Console& c) { return c.memory.event + c.memory.kept_events; }
 ENVPOOL_ALWAYS_INLINE const Event* current_events(const Console& c) { return c.memory.event + c.memory.kept_events; }
 
-// Makes room for another event by forgetting the painted lines that have any.
-ENVPOOL_NOINLINE void make_room(Console& c) {
-  for (u32 screen = 0; screen < 2; ++screen) {
-    for (i32 row = 0; row < kMaxHeight; ++row) {
-      if (c.memory.painted[screen][row].events != 0) c.memory.rows[row].known &= ~(1u << screen);
-    }
-  }
-  for (u32 i = 0; i < c.tia.line.events; ++i) c.memory.event[i] = c.memory.event[c.memory.kept_events + i];
-  c.memory.kept_events = 0;
-}
-
 // Returns the objects that a byte of a Look shows if it has this value, and kWithScore if it sets kScore.
 ENVPOOL_ALWAYS_INLINE u32 shown_by(u32 field, u32 value) {
   const auto object = [&](u32 n) { return static_cast<u32>(value != 0) << n; };
@@ -141,24 +130,23 @@ ENVPOOL_ALWAYS_INLINE bool had_effect(const Tia& t, u32 field) {
   }
 }
 
-// Sets a field of the current Look. Everything that the beam has passed keeps the old value, so call flush() first.
-ENVPOOL_ALWAYS_INLINE void change(Console& c, u8& field, u32 value) {
+// Sets a byte of the current Look. Everything that the beam has passed keeps the old value, so call flush() first.
+ENVPOOL_ALWAYS_INLINE void change(Console& c, u32 field, u32 value) {
   Tia& t = c.tia;
-  const u8 before = field;
+  u8& byte = bytes_of(t.line.look)[field];
+  const u8 before = byte;
   if (before == static_cast<u8>(value)) return;
   const i32 x = beam_x(t);
-  const u32 at = static_cast<u32>(&field - bytes_of(t.line.look));
-  const bool is_event = x > t.finished && had_effect(t, at);
-  field = static_cast<u8>(value);
+  const bool is_event = x > t.finished && had_effect(t, field);
+  byte = static_cast<u8>(value);
   if (!is_event) return;
-  t.seen |= static_cast<u8>(shown_by(at, before));
-  if (c.memory.kept_events + t.line.events == kEvents) make_room(c);
-  current_events(c)[t.line.events++] = {static_cast<u8>(x), static_cast<u8>(at), before};
+  t.seen |= static_cast<u8>(shown_by(field, before));
+  current_events(c)[t.line.events++] = {static_cast<u8>(x), static_cast<u8>(field), before};
 }
 
-// Sets some bits of a field.
-ENVPOOL_ALWAYS_INLINE void change_bits(Console& c, u8& field, u32 bits, u32 value) {
-  change(c, field, (field & ~bits) | value);
+// Sets some bits of a byte of the current Look.
+ENVPOOL_ALWAYS_INLINE void change_bits(Console& c, u32 field, u32 bits, u32 value) {
+  change(c, field, (bytes_of(c.tia.line.look)[field] & ~bits) | value);
 }
 
 // Returns the objects that were visible at any time on this line, and kWithScore if kScore was set at any time.

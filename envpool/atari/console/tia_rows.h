@@ -176,7 +176,7 @@ ENVPOOL_NOINLINE void collect_events(Console& c) {
     for (u64 rest = used[w]; rest != 0; rest &= rest - 1)
       c.memory.event[count++] = c.memory.event[64 * w + lowest_bit(rest)];
   }
-  const bool fits = count <= kEvents / 4 * 3;
+  const bool fits = count <= kKeptEvents / 4 * 3;
   for_each_line_with_events(c, [&](Line& line, u32 screen, i32 row) {
     if (!fits) c.memory.rows[row].known &= ~(1u << screen);
     const u32 word = line.first_event / 64, bit = line.first_event % 64;
@@ -189,7 +189,7 @@ ENVPOOL_NOINLINE void collect_events(Console& c) {
 // of a painted line nearby if they are the same. That is often the case, because sprites move in front of a playfield
 // that changes in every line in the same way.
 ENVPOOL_FN u32 keep_events(Console& c, u32 count) {
-  constexpr i32 kNear = 8;
+  constexpr i32 kNear = 3;
   if (count == 0) return 0;
   const Event* const events = current_events(c);
   for (i32 row = c.tia.row; row >= 0 && row > c.tia.row - kNear; --row) {
@@ -215,7 +215,7 @@ ENVPOOL_FN void remember_row(Console& c, u32 collisions) {
   painted.first_event = static_cast<u16>(keep_events(c, t.line.events));
   painted.collisions = static_cast<u16>(collisions);
   c.memory.rows[t.row].known |= 1u << c.buffer;
-  if (c.memory.kept_events > kEvents / 16 * 15) collect_events(c);
+  if (c.memory.kept_events > kKeptEvents) collect_events(c);
 }
 
 // Copies a row that equals this line, with all that is known of it.
@@ -226,14 +226,37 @@ ENVPOOL_FN void copy_painted(Console& c, u32 screen, i32 row) {
   c.memory.rows[c.tia.row].known |= bit;
 }
 
+// The rows that often show what the current one will: they are so far above it, on the same screen or on the other one,
+// which has the picture of the frame before. It has often moved by a few rows.
+struct Neighbour {
+  u8 other, above;
+};
+constexpr Neighbour kNeighbours[] = {{0, 1}, {1, 0}, {1, 1}, {1, 2}, {1, 3}, {0, 2}};
+
+// Calls take(screen, row) for the neighbours whose line may equal this one, until it returns true. Returns whether it
+// has done so.
+template <class Take>
+ENVPOOL_ALWAYS_INLINE bool take_neighbour(const Console& c, const LineMask& mask, Take take) {
+  const u64 first = word_of(c.tia.line, 0);
+  for (const Neighbour& neighbour : kNeighbours) {
+    const u32 screen = c.buffer ^ neighbour.other;
+    const i32 row = c.tia.row - neighbour.above;
+    if (row < 0 || ((word_of(c.memory.painted[screen][row], 0) ^ first) & mask.word[0]) != 0) continue;
+    if (take(screen, row)) return true;
+  }
+  return false;
+}
+
 // Makes the current row of the screen show this line. Afterwards, the line has lost its events.
 ENVPOOL_NOINLINE void paint_row(Console& c, const LineMask& mask) {
-  const i32 row = c.tia.row;
-  const u32 screen = c.buffer, other = screen ^ 1;
-  if (row > 0 && is_painted(c, screen, row - 1, mask)) return copy_painted(c, screen, row - 1);
-  if (is_painted(c, other, row, mask)) return copy_painted(c, other, row);
+  const bool copied = take_neighbour(c, mask, [&](u32 screen, i32 row) {
+    if (!is_painted(c, screen, row, mask)) return false;
+    copy_painted(c, screen, row);
+    return true;
+  });
+  if (copied) return;
   const Painting painting = paint_line(c, current_row(c), 0, kWidth);
-  if (painting.changed) c.memory.rows[row].dirty |= 1u << screen;
+  if (painting.changed) c.memory.rows[c.tia.row].dirty |= 1u << c.buffer;
   remember_row(c, painting.collisions);
 }
 
@@ -257,24 +280,30 @@ ENVPOOL_ALWAYS_INLINE bool finish_simple_row(Console& c) {
   return same && add_collisions(t, c.memory.painted[c.buffer][t.row]);
 }
 
-// Completes a whole line of a frame that is drawn.
+// Completes a whole line of a frame that is drawn, if finish_simple_row() could not.
 ENVPOOL_FN void draw_row(Console& c) {
   Tia& t = c.tia;
-  if (t.collided != 0) collide(c, kWidth);
   const Line& painted = c.memory.painted[c.buffer][t.row];
   const LineMask& mask = relevant_to_pixels(c);
-  if (!is_painted(c, c.buffer, t.row, mask)) paint_row(c, mask);
-  if (t.collided == 0) t.collisions |= painted.collisions;
+  if (t.collided != 0) {
+    collide(c, kWidth);
+    if (!is_painted(c, c.buffer, t.row, mask)) paint_row(c, mask);
+  } else {
+    paint_row(c, mask);
+    t.collisions |= painted.collisions;
+  }
 }
 
-// Completes a whole line of a frame that is not drawn. Its collisions are known if a screen shows the line.
+// Completes a whole line of a frame that is not drawn, if finish_simple_row() could not. Its collisions are known if a
+// row nearby shows the line.
 ENVPOOL_FN void skip_row(Console& c) {
   Tia& t = c.tia;
-  if (has_no_new_collisions(c)) return;
   const LineMask& mask = relevant_to_collisions(c);
-  for (u32 screen = 0; screen < 2; ++screen) {
-    if (collides_as_painted(c, screen, t.row, mask) && add_collisions(t, c.memory.painted[screen][t.row])) return;
-  }
+  const auto take = [&](u32 screen, i32 row) {
+    return collides_as_painted(c, screen, row, mask) && add_collisions(t, c.memory.painted[screen][row]);
+  };
+  if (take(c.buffer ^ 1, t.row)) return;
+  if (t.collided == 0 && take_neighbour(c, mask, take)) return;
   collide(c, kWidth);
 }
 
@@ -288,15 +317,18 @@ ENVPOOL_NOINLINE void finish_part(Console& c, i32 x) {
   forget_row(c, t.row);
 }
 
-// Completes this line, or the part of it that precedes pixel x.
-ENVPOOL_FN void finish_row(Console& c, i32 x) {
+// Completes this line, or the part of it that precedes pixel x. `is_simple` is false if finish_simple_row() has returned
+// false for this line.
+ENVPOOL_FN void finish_row(Console& c, i32 x, bool is_simple = true) {
   Tia& t = c.tia;
   if (t.finished != 0 || x != kWidth) {
     finish_part(c, x);
-  } else if (c.drawing) {
-    draw_row(c);
-  } else {
-    skip_row(c);
+  } else if (!is_simple || !finish_simple_row(c)) {
+    if (c.drawing) {
+      draw_row(c);
+    } else {
+      skip_row(c);
+    }
   }
   t.line.events = t.seen = 0;
   t.finished = static_cast<u8>(x);
