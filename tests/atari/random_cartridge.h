@@ -40,13 +40,13 @@ inline std::vector<u8> random_image(Rng& rng, u32 number) {
 }
 
 // A program that draws frames of about 262 lines. It writes to the TIA's registers within and between lines. It reads
-// tables, pointers, collisions and the timer. It also calls a subroutine, pushes bytes onto the stack, and switches
-// between banks, which all hold the same program. With `long_frames`, a delay loop after each frame takes longer than
-// the longest update of the console.
+// tables, pointers, collisions and the timer, and waits for the timer. It also calls a subroutine, interrupts itself,
+// pushes bytes onto the stack, and switches between banks, which all hold the same program. With `long_frames`, a delay
+// loop after each frame takes longer than the longest update of the console.
 class RandomProgram {
  public:
   RandomProgram(Rng& rng, Mapper mapper, u16 origin, bool long_frames) : rng_(rng), mapper_(mapper), origin_(origin) {
-    put({0x60});  // RTS, for JSR
+    put({0x60, 0x40});  // RTS, for JSR; RTI, for BRK
     const u16 frame = here();
     put({0xD8, 0xA2, 0xFF, 0x9A, 0xA9, 0x02, 0x85, 0x00});              // CLD, initialize SP, VSYNC on
     put({0x85, 0x02, 0x85, 0x02, 0x85, 0x02, 0xA9, 0x00, 0x85, 0x00});  // three lines, VSYNC off
@@ -65,7 +65,7 @@ class RandomProgram {
   u8 tia() { return u8(4 + rng_.below(0x29)); }  // not VSYNC, VBLANK, WSYNC
 
   void instruction() {
-    switch (rng_.below(17)) {
+    switch (rng_.below(25)) {
       case 0: put({0xA9, any(), 0x85, tia()}); break;  // LDA #, STA TIA
       case 1: put({0xA9, any(), 0x85, tia(), 0xA0, any(), 0x84, tia()}); break;
       case 2: put({0x85, 0x02}), ++lines_; break;  // STA WSYNC
@@ -90,8 +90,35 @@ class RandomProgram {
       case 12: put({0xF8, 0x69, any(), 0xE9, any(), 0xD8}); break;                      // decimal ADC and SBC
       case 13: put({0x85, 0x2A, 0xA9, any(), 0x85, u8(0x1B + rng_.below(2))}); break;   // HMOVE, graphics
       case 14: put({0x24, u8(rng_.below(8)), 0x10, 0x02, 0xA9, any()}); break;          // BIT a collision, BPL
+      case 16: put({choose({0xE6, 0xC6}), tia()}); break;                               // INC or DEC of a TIA register
+      case 17: put({0xA2, any(), 0xA1, ram()}); break;                                  // LDX #, LDA (zp,X)
+      case 18:  // LDX #, a shift, INC or DEC of zp,X
+        put({0xA2, u8(rng_.below(8)), choose({0x16, 0x36, 0x56, 0x76, 0xD6, 0xF6}), u8(ram() & 0xEF)});
+        break;
+      case 19: put({choose({0xEE, 0xCE, 0xAD, 0x8D}), ram(), u8(rng_.below(2))}); break;  // a 3-byte address of RAM
+      case 20:
+      case 21: wait_for_timer(); break;
+      case 22: put({0x00, any()}); break;  // BRK
+      case 23:                             // WSYNC, a delay loop, HMOVE
+        put({0x85, 0x02, 0xA2, u8(1 + rng_.below(15)), 0xCA, 0xD0, 0xFD, 0x85, 0x2A});
+        ++lines_;
+        break;
       default: switch_bank(); break;
     }
+  }
+
+  u8 choose(std::initializer_list<u8> bytes) { return bytes.begin()[rng_.below(u32(bytes.size()))]; }
+
+  // Sets the timer with any prescaler. Reads INTIM or the timer's flag with LDA, LDX, LDY or BIT, and branches back
+  // with BNE, BPL or BMI.
+  void wait_for_timer() {
+    const u32 prescaler = rng_.below(4);
+    const u8 value = prescaler < 2 ? any() : u8(1 + rng_.below(prescaler == 2 ? 12 : 2));
+    const bool flag = rng_.below(3) == 0;
+    const u8 read = choose({0xAD, 0xAE, 0xAC, 0x2C}), branch = flag ? 0x10 : choose({0xD0, 0x10, 0x30});
+    put({0xA9, value, 0x8D, u8(0x94 + prescaler), 0x02, read, u8((flag ? 0x85 : 0x84) + 2 * rng_.below(2)), 0x02});
+    put({branch, 0xFB});
+    lines_ += 4;
   }
 
   void switch_bank() {
@@ -128,8 +155,10 @@ inline std::vector<u8> random_program(Rng& rng, Mapper mapper, bool long_frames 
   const std::vector<u8> program = RandomProgram(rng, mapper, origin, long_frames).code;
   for (u32 bank = 0; bank < code_size; bank += bank_size) {
     std::copy(program.begin(), program.end(), &image[bank + offset]);
-    image[bank + bank_size - 4] = u8(origin + 1);
+    image[bank + bank_size - 4] = u8(origin + 2);
     image[bank + bank_size - 3] = u8(origin >> 8);
+    image[bank + bank_size - 2] = u8(origin + 1);
+    image[bank + bank_size - 1] = u8(origin >> 8);
     if (mapper == kF8SC || mapper == kF6SC) std::memset(&image[bank], 0x55, 256);
   }
   if (mapper == kE0) std::memcpy(&image[100], kHints[0], 5);
