@@ -391,12 +391,12 @@ ENVPOOL_DEVICE_CALL void write_tia(Console& c, const Rom& rom, u32 reg, u8 value
 
 // Returns the upper two bits of a readable register; the caller adds the other bits, which the bus supplies.
 ENVPOOL_DEVICE_CALL u8 read_tia(Console& c, const Rom& rom, u32 reg) {
-  const Tia& t = c.tia;
+  Tia& t = c.tia;
   if (reg < 8) {
     flush(c, rom, 3 * c.cycles);
-    if (beam_x(t) > t.collided) {
-      const u32 open = kLatches.of[seen_on_line(c) & kAllObjects] & ~u32{t.collisions};
-      if (open & 3u << 2 * reg) collide(c, beam_x(t));
+    const u32 wanted = open_latches(c) & 3u << 2 * reg;
+    if (wanted != 0 && beam_x(t) > t.collided) {
+      t.collisions |= static_cast<u16>(find_collisions(c, wanted, t.collided, beam_x(t)));
     }
     return static_cast<u8>((t.collisions >> 2 * reg & 3) << 6);
   }

@@ -232,19 +232,26 @@ ENVPOOL_ALWAYS_INLINE void for_each_segment(const Console& c, u32 objects, const
   visit(look, shapes, from, to);
 }
 
+// Returns those of the given latches that pixels from..to-1 of this line set.
+ENVPOOL_NOINLINE u32 find_collisions(const Console& c, u32 latches, i32 from, i32 to) {
+  u32 found = 0;
+  for_each_segment(c, objects_of_latches(latches), kCollidedEnds, from, to,
+                   [&](const Look& look, const Shapes& shapes, i32 x0, i32 x1) {
+                     if ((look.shown & kBlack) == 0) found |= overlapping(shapes, latches & ~found, x0, x1);
+                   });
+  return found;
+}
+
+// Returns the latches that are not set yet, but that this line may have set.
+ENVPOOL_ALWAYS_INLINE u32 open_latches(const Console& c) {
+  return kLatches.of[seen_on_line(c) & kAllObjects] & ~u32{c.tia.collisions};
+}
+
 // Brings the collisions of this line up to date before pixel x.
-ENVPOOL_NOINLINE void collide(Console& c, i32 x) {
+ENVPOOL_FN void collide(Console& c, i32 x) {
   Tia& t = c.tia;
   if (x <= t.collided) return;
-  const u32 open = kLatches.of[seen_on_line(c) & kAllObjects] & ~u32{t.collisions};
-  if (open != 0) {
-    u32 found = 0;
-    for_each_segment(c, objects_of_latches(open), kCollidedEnds, t.collided, x,
-                     [&](const Look& look, const Shapes& shapes, i32 x0, i32 x1) {
-                       if ((look.shown & kBlack) == 0) found |= overlapping(shapes, open & ~found, x0, x1);
-                     });
-    t.collisions |= static_cast<u16>(found);
-  }
+  if (const u32 open = open_latches(c)) t.collisions |= static_cast<u16>(find_collisions(c, open, t.collided, x));
   t.collided = static_cast<u8>(x);
 }
 

@@ -65,7 +65,7 @@ ENVPOOL_ALWAYS_INLINE bool is_black(const Line& line) { return (line.look.shown 
 
 // Returns whether this line cannot set a latch that is not set yet.
 ENVPOOL_ALWAYS_INLINE bool has_no_new_collisions(const Console& c) {
-  return is_black(c.tia.line) || (kLatches.of[seen_on_line(c) & kAllObjects] & ~u32{c.tia.collisions}) == 0;
+  return is_black(c.tia.line) || open_latches(c) == 0;
 }
 
 // Return what matters for the pixels and for the collisions of this line.
