@@ -79,14 +79,14 @@ ENVPOOL_ALWAYS_INLINE void skip_timer_loop(const Console& c, FastCpu& r, const C
   const u32 ticks = elapsed >> riot.shift;
   if (ticks >= riot.timer) return;  // the timer has expired
   u32 end = riot.timer;             // the number of ticks after which the loop may end
-  if (is_timer_flag(e.arg)) {
-    if (riot.latched) return;
-  } else if (e.hi == kLoopBne) {
-    --end;
-  } else if ((riot.timer - ticks > 128) != (e.hi == kLoopBmi)) {
-    return;
-  } else if (e.hi == kLoopBmi) {
-    end -= 128;
+  if (!is_timer_flag(e.arg)) {
+    if (e.hi == kLoopBne) {
+      --end;
+    } else if ((riot.timer - ticks > 128) != (e.hi == kLoopBmi)) {
+      return;
+    } else if (e.hi == kLoopBmi) {
+      end -= 128;
+    }
   }
   if (ticks >= end) return;
   const u32 cycles_left = (end << riot.shift) - 1 - elapsed;
