@@ -28,9 +28,7 @@ ENVPOOL_FN u8 player_graphics(const Tia& t, u32 player) {
 }
 
 // Shows or hides a missile or the ball.
-ENVPOOL_FN void show(Console& c, u32 object, bool on) {
-  change_bits(c, kShownAt, 1u << object, on ? 1u << object : 0);
-}
+ENVPOOL_FN void show(Console& c, u32 object, bool on) { change_bits(c, kShownAt, 1u << object, on ? 1u << object : 0); }
 
 ENVPOOL_FN void refresh_missile(Console& c, u32 i) {
   show(c, kMissile0 + i, (c.tia.reg[kEnam0 + i] & 2) && !(c.tia.reg[kResmp0 + i] & 2));
@@ -44,7 +42,10 @@ ENVPOOL_FN void refresh_ball(Console& c) {
 // Moves an object by -15 to 15 pixels.
 ENVPOOL_FN void move(Console& c, u32 object, i32 distance) {
   const i32 position = c.tia.line.look.pos[object] + distance;
-  change(c, kPosAt + object, static_cast<u32>(position < 0 ? position + 160 : position >= 160 ? position - 160 : position));
+  change(c, kPosAt + object,
+         static_cast<u32>(position < 0      ? position + 160
+                          : position >= 160 ? position - 160
+                                            : position));
 }
 
 // The distance by which HMOVE moves an object, by the cycle within the line and the object's motion nibble.
@@ -74,9 +75,7 @@ constexpr MotionTable make_motion_table() {
 constexpr MotionTable kMotions = make_motion_table();
 
 // Ends a disturbance of missile 0's shape.
-ENVPOOL_ALWAYS_INLINE void restore_missile0(Console& c) {
-  change_bits(c, kControlAt, kWidened | kInvisible, 0);
-}
+ENVPOOL_ALWAYS_INLINE void restore_missile0(Console& c) { change_bits(c, kControlAt, kWidened | kInvisible, 0); }
 
 constexpr u32 kEarlyCycles = 20;  // HMOVE up to this cycle blanks the left edge
 

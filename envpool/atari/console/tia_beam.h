@@ -118,8 +118,8 @@ ENVPOOL_NOINLINE void draw_lines(Console& c, const Rom& rom, i32 clock, bool is_
 ENVPOOL_NOINLINE void draw_until(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
   const i32 clocks = clock - t.line_start;
-  const bool usual = clocks > kClocksPerLine && clocks <= 2 * kClocksPerLine && t.row + 1 < rom.height &&
-                     !t.hmove_blank && !t.cosmic;
+  const bool usual =
+      clocks > kClocksPerLine && clocks <= 2 * kClocksPerLine && t.row + 1 < rom.height && !t.hmove_blank && !t.cosmic;
   if (usual && finish_simple_row(c)) {
     start_next_line(t);
     t.drawn = clock;

@@ -317,8 +317,8 @@ ENVPOOL_NOINLINE void finish_part(Console& c, i32 x) {
   forget_row(c, t.row);
 }
 
-// Completes this line, or the part of it that precedes pixel x. `is_simple` is false if finish_simple_row() has returned
-// false for this line.
+// Completes this line, or the part of it that precedes pixel x. `is_simple` is false if finish_simple_row() has
+// returned false for this line.
 ENVPOOL_FN void finish_row(Console& c, i32 x, bool is_simple = true) {
   Tia& t = c.tia;
   if (t.finished != 0 || x != kWidth) {
