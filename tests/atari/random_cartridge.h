@@ -115,7 +115,9 @@ class RandomProgram {
     const u32 prescaler = rng_.below(4);
     const u8 value = prescaler < 2 ? any() : u8(1 + rng_.below(prescaler == 2 ? 12 : 2));
     const bool flag = rng_.below(3) == 0;
-    const u8 read = choose({0xAD, 0xAE, 0xAC, 0x2C}), branch = flag ? 0x10 : choose({0xD0, 0x10, 0x30});
+    const bool expires_soon = prescaler == 0 || value < 2;  // BNE or BMI would then wait for the flag forever
+    const u8 read = choose({0xAD, 0xAE, 0xAC, 0x2C});
+    const u8 branch = flag && expires_soon ? u8{0x10} : choose({0xD0, 0x10, 0x30});
     put({0xA9, value, 0x8D, u8(0x94 + prescaler), 0x02, read, u8((flag ? 0x85 : 0x84) + 2 * rng_.below(2)), 0x02});
     put({branch, 0xFB});
     lines_ += 4;
