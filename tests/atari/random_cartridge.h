@@ -99,8 +99,10 @@ class RandomProgram {
       case 20:
       case 21: wait_for_timer(); break;
       case 22: put({0x00, any()}); break;  // BRK
-      case 23:                             // WSYNC, a delay loop, HMOVE
-        put({0x85, 0x02, 0xA2, u8(1 + rng_.below(15)), 0xCA, 0xD0, 0xFD, 0x85, 0x2A});
+      case 23:                             // WSYNC, a delay that ends at any cycle of the line, HMOVE
+        put({0x85, 0x02});
+        for (u32 n = rng_.below(4); n > 0; --n) put({0x24, ram()});
+        put({0xA2, u8(1 + rng_.below(15)), 0xCA, 0xD0, 0xFD, 0x85, 0x2A});
         ++lines_;
         break;
       default: switch_bank(); break;
