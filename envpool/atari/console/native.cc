@@ -172,20 +172,21 @@ u32 Translator::instruction(u32 ip) {
       MODIFY(RolZp, (a.rotate_left(kValue), rotated()))
       MODIFY(RorZp, (a.rotate_right(kValue), rotated()))
 #undef MODIFY
-#define MODIFY_INDEXED(Name, operation, known) \
-  case FastOp::Name:                           \
-    zero_page_address_in_ram(e, kX);           \
-    a.mov(kPushed, kValue);                    \
-    a.movzx8(kValue, ram(kPushed));            \
-    a.operation(kValue);                       \
-    known();                                   \
-    a.mov8(ram(kPushed), kValue);              \
-    a.movzx8(kNz, kValue);                     \
+#define MODIFY_INDEXED(Name, statement) \
+  case FastOp::Name:                    \
+    zero_page_address_in_ram(e, kX);    \
+    a.mov(kPushed, kValue);             \
+    a.movzx8(kValue, ram(kPushed));     \
+    statement;                          \
+    a.mov8(ram(kPushed), kValue);       \
+    a.movzx8(kNz, kValue);              \
     return next2;
-      MODIFY_INDEXED(AslZpX, shift_left, shifted)
-      MODIFY_INDEXED(LsrZpX, shift_right, shifted)
-      MODIFY_INDEXED(RolZpX, rotate_left, rotated)
-      MODIFY_INDEXED(RorZpX, rotate_right, rotated)
+      MODIFY_INDEXED(IncZpX, (a.inc8(kValue), nz_known_ = true))
+      MODIFY_INDEXED(DecZpX, (a.dec8(kValue), nz_known_ = true))
+      MODIFY_INDEXED(AslZpX, (a.shift_left(kValue), shifted()))
+      MODIFY_INDEXED(LsrZpX, (a.shift_right(kValue), shifted()))
+      MODIFY_INDEXED(RolZpX, (a.rotate_left(kValue), rotated()))
+      MODIFY_INDEXED(RorZpX, (a.rotate_right(kValue), rotated()))
 #undef MODIFY_INDEXED
     case FastOp::IncAbs:
     case FastOp::DecAbs:
@@ -200,17 +201,6 @@ u32 Translator::instruction(u32 ip) {
       op == FastOp::IncIo ? a.inc8(kValue) : a.dec8(kValue);
       a.movzx8(kNz, kValue);
       store_absolute(e, kNz, next2);
-      return next2;
-    case FastOp::IncZpX:
-    case FastOp::DecZpX:
-      zero_page_address_in_ram(e, kX);
-      a.movzx8(kNz, ram(kValue));
-      if (op == FastOp::IncZpX)
-        a.inc8(kNz);
-      else
-        a.dec8(kNz);
-      a.mov8(ram(kValue), kNz);
-      nz_known_ = true;
       return next2;
 
 #define SHIFT_A(Name, how, known) \

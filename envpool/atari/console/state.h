@@ -130,7 +130,7 @@ struct Tia {
   u16 collisions;  // bit 2 r + 1 is bit 7 of collision register r, and bit 2 r is its bit 6
   u8 finished;     // the pixels of this line before this one are on the screen
   u8 collided;     // the collisions of this line before this pixel are in `collisions`
-  u8 seen;         // what the events of this line have hidden or changed: a set of objects, and kWithScore
+  u8 seen;         // the objects that were visible before an event of this line, and kWithScore
 
   u8 reg[64];        // last value written to each register
   u8 hm[5];          // motion nibble of the moving objects

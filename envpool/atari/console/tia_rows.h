@@ -226,8 +226,8 @@ ENVPOOL_FN void copy_painted(Console& c, u32 screen, i32 row) {
   c.memory.rows[c.tia.row].known |= bit;
 }
 
-// The rows that often show what the current one will: they are so far above it, on the same screen or on the other one,
-// which has the picture of the frame before. It has often moved by a few rows.
+// Rows that often show the same line as the current one. Each is `above` rows higher, on this screen or on the other
+// one, which holds the frame before. Pictures that scroll move by a few rows from frame to frame.
 struct Neighbour {
   u8 other, above;
 };
