@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Huge pages, which spare the processor misses in its table of page addresses. Separate from system.h because every
+// environment's compilation includes this file.
+#pragma once
+
+#include <cstddef>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace envpool {
+
+inline constexpr size_t kHugePageBytes = size_t{2} << 20;
+
+// Asks the system to back this memory, which begins at a huge page and has not been used, with huge pages. Only Linux
+// does, and not on every machine; a refusal costs speed, not correctness.
+inline void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
+#ifdef __linux__
+  (void)madvise(memory, bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
+#endif
+}
+
+}  // namespace envpool
