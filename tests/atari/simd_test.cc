@@ -93,7 +93,8 @@ TEST(the_resizer_has_the_bits_of_scalar_code) {
 
 TEST(the_painter_uses_simd) {
   const Shapes shapes{};
-  const Scene scene{shapes, {0, 0, 0, 0x42}, false, false};
+  const u8 colours[4] = {0, 0, 0, 0x42};
+  const Scene scene{shapes, colours, false, false};
   alignas(32) u64 row[kWidth / 8]{};
   CHECK_EQ(chosen_by([&] { paint(scene, row, 0, kWidth); }), testing::wants_simd());
   CHECK_EQ(row[0], u64{0x4242424242424242});
@@ -108,8 +109,9 @@ TEST(the_painter_has_the_bits_of_scalar_code) {
       for (u32 w = 0; w < 3; ++w) pixels[w] = u64{rng.bits()} << 32 | rng.bits();
       pixels[2] &= 0xFFFFFFFF;
     }
-    Scene scene{shapes, {}, false, false};
-    for (u8& colour : scene.colour) colour = u8(rng.below(256));
+    u8 colours[4];
+    for (u8& colour : colours) colour = u8(rng.below(256));
+    Scene scene{shapes, colours, false, false};
     scene.score = rng.below(2) == 1;
     scene.priority = rng.below(2) == 1;
     const i32 x0 = i32(rng.below(kWidth)), x1 = x0 + 1 + i32(rng.below(u32(kWidth - x0)));

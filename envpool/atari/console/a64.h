@@ -166,6 +166,11 @@ class Assembler {
   }
   // Operations on bytes: registers hold bytes without a sign.
   void alu8(Alu op, Reg to, Reg from) { alu(op, to, from); }
+  void alu8(Alu op, Reg to, u8 value) { alu(op, to, i32{value}); }
+  void alu8(Alu op, Reg to, Mem from) {
+    movzx8(x16, from);
+    alu(op, to, x16);
+  }
   void alu8(Alu op, Mem to, Reg from) {
     movzx8(x16, to);
     alu(op, x16, from);

@@ -87,39 +87,46 @@ u32 Translator::instruction(u32 ip) {
 
   const auto reading = [&](u32 kind, auto&& apply) {
     if (kind == kIndY && !pointer_in_ram(e)) return exit_to_exact_cpu();
-    read(e, kind);
-    apply();
+    with_operand(e, kind, apply);
+    return ip + size_of(kind);
+  };
+  const auto loading = [&](u32 kind, Reg to) {
+    if (kind == kIndY && !pointer_in_ram(e)) return exit_to_exact_cpu();
+    read(e, kind, to);
+    loaded(to);
     return ip + size_of(kind);
   };
 
   // clang-format off: it would format the macros as statements
   switch (op) {
-#define READ(Name, Kind, apply) \
-  case FastOp::Name##Kind: return reading(k##Kind, [&] { apply; });
-#define FIXED(Name, apply) \
-  READ(Name, Imm, apply) READ(Name, Const, apply) READ(Name, Zp, apply) READ(Name, ZpIo, apply) READ(Name, Abs, apply)
-#define ALL(Name, apply)  \
-  FIXED(Name, apply)      \
-  READ(Name, ZpX, apply)  \
-  READ(Name, RomX, apply) \
-  READ(Name, RomY, apply) READ(Name, AbsX, apply) READ(Name, AbsY, apply) \
-  READ(Name, IndX, apply) READ(Name, IndY, apply)
-    ALL(Lda, load(kA))
-    ALL(Adc, arithmetic(Arithmetic::kAdd))
-    ALL(Sbc, arithmetic(Arithmetic::kSubtract))
-    ALL(And, logic(kAnd))
-    ALL(Ora, logic(kOr))
-    ALL(Eor, logic(kXor))
-    ALL(Cmp, compare(kA))
-    FIXED(Ldx, load(kX))
-    READ(Ldx, ZpY, load(kX)) READ(Ldx, RomY, load(kX)) READ(Ldx, AbsY, load(kX))
-    FIXED(Ldy, load(kY))
-    READ(Ldy, ZpX, load(kY)) READ(Ldy, RomX, load(kY)) READ(Ldy, AbsX, load(kY))
-    FIXED(Cpx, compare(kX))
-    FIXED(Cpy, compare(kY))
-    FIXED(Bit, a.bit())
+#define READ(Name, Kind, ...) \
+  case FastOp::Name##Kind: return reading(k##Kind, [&](auto operand) { __VA_ARGS__; });
+#define LOAD(Name, Kind, to) \
+  case FastOp::Name##Kind: return loading(k##Kind, to);
+#define FIXED(Do, Name, ...)                                                                          \
+  Do(Name, Imm, __VA_ARGS__) Do(Name, Const, __VA_ARGS__) Do(Name, Zp, __VA_ARGS__) Do(Name, ZpIo, __VA_ARGS__) \
+  Do(Name, Abs, __VA_ARGS__)
+#define ALL(Do, Name, ...)                                                                              \
+  FIXED(Do, Name, __VA_ARGS__)                                                                          \
+  Do(Name, ZpX, __VA_ARGS__) Do(Name, RomX, __VA_ARGS__) Do(Name, RomY, __VA_ARGS__)                    \
+  Do(Name, AbsX, __VA_ARGS__) Do(Name, AbsY, __VA_ARGS__) Do(Name, IndX, __VA_ARGS__) Do(Name, IndY, __VA_ARGS__)
+    ALL(LOAD, Lda, kA)
+    ALL(READ, Adc, arithmetic(Arithmetic::kAdd, operand))
+    ALL(READ, Sbc, arithmetic(Arithmetic::kSubtract, operand))
+    ALL(READ, And, logic(kAnd, operand))
+    ALL(READ, Ora, logic(kOr, operand))
+    ALL(READ, Eor, logic(kXor, operand))
+    ALL(READ, Cmp, compare(kA, operand))
+    FIXED(LOAD, Ldx, kX)
+    LOAD(Ldx, ZpY, kX) LOAD(Ldx, RomY, kX) LOAD(Ldx, AbsY, kX)
+    FIXED(LOAD, Ldy, kY)
+    LOAD(Ldy, ZpX, kY) LOAD(Ldy, RomX, kY) LOAD(Ldy, AbsX, kY)
+    FIXED(READ, Cpx, compare(kX, operand))
+    FIXED(READ, Cpy, compare(kY, operand))
+    FIXED(READ, Bit, a.bit(operand))
 #undef ALL
 #undef FIXED
+#undef LOAD
 #undef READ
 
 #define STORES(Name, source)                                                                \
@@ -197,7 +204,7 @@ u32 Translator::instruction(u32 ip) {
       return next3;
     case FastOp::IncIo:
     case FastOp::DecIo:
-      read_chip_at(e.lo, e.lo);
+      read_chip_at(e.lo, e.lo, kValue);
       op == FastOp::IncIo ? a.inc8(kValue) : a.dec8(kValue);
       a.movzx8(kNz, kValue);
       store_absolute(e, kNz, next2);
@@ -380,10 +387,10 @@ u32 Translator::instruction(u32 ip) {
     reload_cycles(pending_);       \
     apply;                         \
     return next3;
-      WAIT(WaitTimerA, load(kA))
-      WAIT(WaitTimerX, load(kX))
-      WAIT(WaitTimerY, load(kY))
-      WAIT(WaitTimerBit, a.bit())
+      WAIT(WaitTimerA, (move_result(kA), loaded(kA)))
+      WAIT(WaitTimerX, (move_result(kX), loaded(kX)))
+      WAIT(WaitTimerY, (move_result(kY), loaded(kY)))
+      WAIT(WaitTimerBit, a.bit(kValue))
 #undef WAIT
     case FastOp::DexLoop:
     case FastOp::DeyLoop: {
@@ -393,7 +400,8 @@ u32 Translator::instruction(u32 ip) {
       load_cycles(kArg4, pending_);
       call(&call_count);
       reload_cycles(pending_);
-      load(counter);
+      move_result(counter);
+      loaded(counter);
       return next3;
     }
     default: return exit_to_exact_cpu();

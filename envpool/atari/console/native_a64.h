@@ -88,6 +88,12 @@ class Target : public Assembler {
 
   // --- memory and jumps ---
 
+  // Load a byte without a sign.
+  void load8(Reg to, Reg from) {
+    if (to != from) mov(to, from);
+  }
+  void load8(Reg to, u8 value) { mov(to, u32{value}); }
+  void load8(Reg to, Mem from) { movzx8(to, from); }
   void load_byte(Reg to, Reg temporary, u32 offset, Reg index) {
     address(temporary, offset);
     movzx8(to, Mem{temporary, 0, index});
@@ -116,19 +122,26 @@ class Target : public Assembler {
 
   // --- operations of the 6507 ---
 
-  void compare(Reg reg) {
+  // The operand is a register, a number or a place in memory.
+  template <class Operand>
+  void compare(Reg reg, Operand operand) {
+    load8(kValue, operand);
     alu(kCmp, x9, reg, kValue);
     set(kAboveEqual, kCarry);
     movzx8(kNz, x9);
   }
-  void bit() {
+  template <class Operand>
+  void bit(Operand operand) {
+    load8(kValue, operand);
     alu(kAnd, kNz, kA, kValue);
     logic(kAnd, x9, kValue, 0x80);
     alu(kOr, kNz, kNz, x9, 8);
     bits(x9, kValue, 6, 1);
     mov8(kOverflow, x9);
   }
-  void add_with_carry() {
+  template <class Operand>
+  void add_with_carry(Operand operand) {
+    load8(kValue, operand);
     alu(kAdd, x9, kA, kValue);
     alu(kAdd, x9, x9, kCarry);
     alu(kXor, x10, kA, x9);
@@ -139,9 +152,11 @@ class Target : public Assembler {
     bits(kCarry, x9, 8, 1);
     movzx8(kA, x9);
   }
-  void subtract_with_carry() {
+  template <class Operand>
+  void subtract_with_carry(Operand operand) {
+    load8(kValue, operand);
     logic(kXor, kValue, kValue, 0xFF);
-    add_with_carry();
+    add_with_carry(kValue);
   }
   void set_nz_flags(Reg) {}
 

@@ -17,11 +17,8 @@
 
 namespace envpool::atari::native {
 
-ENVPOOL_NATIVE_ABI inline u32 call_read(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
-  return read_chip(c, rom, address, noise, cycles);
-}
-
-// Reads a register of a chip that is known at translation time: one of the TIA's 16, or one of the RIOT's 8.
+// Reads a register of a chip: one of the TIA's 16, or one of the RIOT's 8. Each has a function of its own, because most
+// registers are known at translation time.
 using ChipReader = u32 ENVPOOL_NATIVE_ABI(Console& c, const Rom& rom, u32, u32 noise, i32 cycles);
 constexpr u32 kTiaReaders = 16, kRiotReaders = 8;
 template <u32 kRegister>
@@ -37,8 +34,22 @@ constexpr std::array<ChipReader*, sizeof...(kRegister)> make_readers(std::intege
 }
 constexpr auto kChipReaders = make_readers(std::make_integer_sequence<u32, kTiaReaders + kRiotReaders>());
 
+// Returns whether an address is one of the TIA's. Its register is in the lowest four bits.
+ENVPOOL_ALWAYS_INLINE bool is_tia_read(u32 address) { return (address & 0x1080) == 0; }
+
+ENVPOOL_NATIVE_ABI inline u32 call_read(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
+  if (is_tia_read(address)) return kChipReaders[address % kTiaReaders](c, rom, 0, noise, cycles);
+  return read_chip(c, rom, address, noise, cycles);
+}
+
 // Pulls a byte from a stack outside of RAM. The opcode of the instruction is on the bus.
 ENVPOOL_NATIVE_ABI inline u32 call_pull(Console& c, const Rom& rom, u32 opcode, u32, i32 cycles) {
+  const u32 top = c.cpu.sp, next = (top + 1) & 0xFF;
+  if (is_tia_read(top | next)) {
+    const u32 noise = kChipReaders[top % kTiaReaders](c, rom, 0, opcode, cycles);
+    c.cpu.sp = static_cast<u8>(next);
+    return kChipReaders[next % kTiaReaders](c, rom, 0, noise, cycles);
+  }
   c.cycles = cycles;
   c.bus = static_cast<u8>(opcode);
   read_stack_top(c, rom);
@@ -46,6 +57,10 @@ ENVPOOL_NATIVE_ABI inline u32 call_pull(Console& c, const Rom& rom, u32 opcode, 
 }
 // Reads base + index and sets c.cycles. Returns ~0 if the exact CPU has to execute the instruction.
 ENVPOOL_NATIVE_ABI inline u32 call_read_indexed(Console& c, const Rom& rom, u32 base, u32 index, i32 cycles) {
+  const u32 address = base + index;
+  if (is_tia_read(address) && (base & 0xFF) <= (address & 0xFF)) {
+    return kChipReaders[address % kTiaReaders](c, rom, 0, base >> 8, cycles);
+  }
   FastCpu r{};
   r.cycles = cycles;
   u32 value;

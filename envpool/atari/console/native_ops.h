@@ -17,27 +17,42 @@ class OperationEmitter : public TranslatorBase {
 
   // --- operands ---
 
-  // Loads the operand of a reading instruction into kValue.
-  void read(const CodeEntry& e, u32 operand_kind) {
+  // Loads the operand of a reading instruction into a register.
+  void read(const CodeEntry& e, u32 operand_kind, Reg to) {
     switch (operand_kind) {
       case kImm:
-      case kConst: a.mov(kValue, u32{e.lo}); break;
-      case kZp: a.movzx8(kValue, ram(e.lo)); break;
-      case kZpIo: read_chip_at(e.lo, e.lo); break;
-      case kAbs: read_chip_at(e.arg, e.hi); break;
-      case kZpX: read_zero_page(e, kX); break;
-      case kZpY: read_zero_page(e, kY); break;
-      case kRomX: read_table(e, kX); break;
-      case kRomY: read_table(e, kY); break;
-      case kAbsX: read_indexed(e, kX); break;
-      case kAbsY: read_indexed(e, kY); break;
-      case kIndX: read_indirect_x(e); break;
-      default: read_indirect(e); break;
+      case kConst: a.mov(to, u32{e.lo}); break;
+      case kZp: a.movzx8(to, ram(e.lo)); break;
+      case kZpIo: read_chip_at(e.lo, e.lo, to); break;
+      case kAbs: read_chip_at(e.arg, e.hi, to); break;
+      case kZpX: read_zero_page(e, kX, to); break;
+      case kZpY: read_zero_page(e, kY, to); break;
+      case kRomX: read_table(e, kX, to); break;
+      case kRomY: read_table(e, kY, to); break;
+      case kAbsX: read_indexed(e, kX, to); break;
+      case kAbsY: read_indexed(e, kY, to); break;
+      case kIndX: read_indirect_x(e, to); break;
+      default: read_indirect(e, to); break;
     }
   }
 
-  void read_chip_at(u32 address, u32 noise) {
-    if (is_ram(address)) return a.movzx8(kValue, ram(address));
+  // Calls apply(operand) with the operand of a reading instruction: a number, RAM, or kValue, into which it is loaded.
+  template <class Apply>
+  void with_operand(const CodeEntry& e, u32 operand_kind, Apply apply) {
+    if (operand_kind == kImm || operand_kind == kConst) return apply(e.lo);
+    if (operand_kind == kZp) return apply(ram(e.lo));
+    if (operand_kind == kAbs && is_ram(e.arg)) return apply(ram(e.arg));
+    read(e, operand_kind, kValue);
+    apply(kValue);
+  }
+
+  // Moves the result of a call.
+  void move_result(Reg to) {
+    if (to != kValue) a.mov(to, kValue);
+  }
+
+  void read_chip_at(u32 address, u32 noise, Reg to) {
+    if (is_ram(address)) return a.movzx8(to, ram(address));
     a.mov(kArg3, noise);
     load_cycles(kArg4, pending_);
     if (address & 0x1000) {
@@ -46,6 +61,7 @@ class OperationEmitter : public TranslatorBase {
     } else {
       call(kChipReaders[address & 0x80 ? kTiaReaders + (address & 7) : address & 15]);
     }
+    move_result(to);
   }
 
   void zero_page_address(const CodeEntry& e, Reg index) {
@@ -53,10 +69,10 @@ class OperationEmitter : public TranslatorBase {
     a.movzx8(kValue, kValue);
   }
 
-  void read_zero_page(const CodeEntry& e, Reg index) {
+  void read_zero_page(const CodeEntry& e, Reg index, Reg to) {
     zero_page_address(e, index);
     const Fixup io = a.jump_if_chip(kValue);
-    a.movzx8(kValue, ram(kValue));
+    a.movzx8(to, ram(kValue));
     const size_t back = a.here();
     cold([=, this, pending = pending_, lo = u32{e.lo}] {
       a.patch(io);
@@ -64,25 +80,26 @@ class OperationEmitter : public TranslatorBase {
       a.mov(kArg3, lo);
       load_cycles(kArg4, pending);
       call(&call_read);
+      move_result(to);
       a.patch(a.jump(), back);
     });
   }
 
-  void read_table(const CodeEntry& e, Reg index) {
+  void read_table(const CodeEntry& e, Reg index, Reg to) {
     if (e.lo != 0) {
       a.lea(kValue, {index, e.lo});
       a.add_high_byte();
     }
-    a.load_byte(kValue, kTemp, e.arg, index);
+    a.load_byte(to, kTemp, e.arg, index);
   }
 
-  void read_indexed(const CodeEntry& e, Reg index) {
+  void read_indexed(const CodeEntry& e, Reg index, Reg to) {
     a.mov(kValue, u32{e.arg});
-    read_from(index);
+    read_from(index, to);
   }
 
   // Loads the byte at kValue + index, where kValue holds a 16-bit base address.
-  void read_from(Reg index) {
+  void read_from(Reg index, Reg to) {
     a.lea(kTemp, {kValue, 0, index});
     a.test(kTemp, 0x1000u);
     const Fixup other = a.jump(kEqual);
@@ -104,9 +121,9 @@ class OperationEmitter : public TranslatorBase {
       a.mov(kTemp2, segment);
       a.alu(kAnd, kTemp, 0x3FF);
       a.alu(kAdd, kTemp, kTemp2);
-      a.load_byte(kValue, kTemp2, 0, kTemp);
+      a.load_byte(to, kTemp2, 0, kTemp);
     } else {
-      a.load_byte(kValue, kTemp2, start_page_ * 4096, kTemp);
+      a.load_byte(to, kTemp2, start_page_ * 4096, kTemp);
     }
     const size_t back = a.here();
     cold([=, this, pending = pending_, before = before_, ip = ip_] {
@@ -118,15 +135,16 @@ class OperationEmitter : public TranslatorBase {
       a.alu(kCmp, kValue, -1);
       exit_if(kEqual, kNeedsExactCpu, ip, before);
       reload_cycles(pending);
+      move_result(to);
       a.patch(a.jump(), back);
     });
   }
 
   static bool pointer_in_ram(const CodeEntry& e) { return e.lo >= 0x80 && e.lo != 0xFF; }
 
-  void read_indirect(const CodeEntry& e) {
+  void read_indirect(const CodeEntry& e, Reg to) {
     a.movzx16(kValue, ram(e.lo));
-    read_from(kY);
+    read_from(kY, to);
   }
 
   // Leaves a zero page address in RAM in kValue, or lets the exact CPU execute the instruction.
@@ -135,37 +153,41 @@ class OperationEmitter : public TranslatorBase {
     exit_at(a.jump_if_chip(kValue), kNeedsExactCpu, ip_, before_);
   }
 
-  void read_indirect_x(const CodeEntry& e) {
+  void read_indirect_x(const CodeEntry& e, Reg to) {
     zero_page_address_in_ram(e, kX);
     a.alu(kCmp, kValue, 0xFF);
     exact_cpu_if(kEqual);
     a.movzx16(kValue, ram(kValue));
     a.mov(kPushed, 0u);
-    read_from(kPushed);
+    read_from(kPushed, to);
   }
 
-  // --- operations on kValue ---
+  // --- operations ---
 
-  void load(Reg to) {
-    a.mov(to, kValue);
-    a.mov(kNz, kValue);
+  // Records that a register has been loaded.
+  void loaded(Reg to) {
+    a.mov(kNz, to);
     nz_known_ = kNzKnownAfterMove;
   }
-  void logic(Alu op) {
-    a.alu8(op, kA, kValue);
+  // The operand is a register, a number or a place in memory.
+  template <class Operand>
+  void logic(Alu op, Operand operand) {
+    a.alu8(op, kA, operand);
     a.mov(kNz, kA);
     nz_known_ = true;
   }
-  void compare(Reg reg) {
-    a.compare(reg);
+  template <class Operand>
+  void compare(Reg reg, Operand operand) {
+    a.compare(reg, operand);
     nz_known_ = true;
     carry_known_ = kCarryAfterCompare;
   }
   enum class Arithmetic : bool { kSubtract, kAdd };
-  void arithmetic(Arithmetic operation) {
+  template <class Operand>
+  void arithmetic(Arithmetic operation, Operand operand) {
     const bool adding = operation == Arithmetic::kAdd;
     const Fixup decimal = a.jump_if_true(kDecimal);
-    adding ? a.add_with_carry() : a.subtract_with_carry();
+    adding ? a.add_with_carry(operand) : a.subtract_with_carry(operand);
     const size_t back = a.here();
     a.mov(kNz, kA);
     nz_known_ = true;
@@ -173,7 +195,7 @@ class OperationEmitter : public TranslatorBase {
       a.patch(decimal);
       a.store_carry();
       a.mov(kArg1, kA);
-      a.mov(kArg2, kValue);
+      a.load8(kArg2, operand);
       a.mov(kArg3, u32{adding});
       call(&call_decimal);
       a.load_carry();

@@ -75,6 +75,12 @@ class Target : public Assembler {
 
   // --- memory and jumps ---
 
+  // Load a byte without a sign.
+  void load8(Reg to, Reg from) {
+    if (to != from) mov(to, from);
+  }
+  void load8(Reg to, u8 value) { mov(to, u32{value}); }
+  void load8(Reg to, Mem from) { movzx8(to, from); }
   // Loads a byte of this code.
   void load_byte(Reg to, Reg temporary, u32 offset, Reg index) {
     patch(lea_rip(temporary), 0);
@@ -111,12 +117,16 @@ class Target : public Assembler {
 
   // --- operations of the 6507 ---
 
-  void compare(Reg reg) {
+  // The operand is a register, a number or a place in memory.
+  template <class Operand>
+  void compare(Reg reg, Operand operand) {
     mov(kNz, reg);
-    alu8(kSub, kNz, kValue);
+    alu8(kSub, kNz, operand);
     set(kAboveEqual, kCarry);
   }
-  void bit() {
+  template <class Operand>
+  void bit(Operand operand) {
+    load8(kValue, operand);
     mov(kNz, kA);
     alu(kAnd, kNz, kValue);
     mov(kTemp, kValue);
@@ -127,17 +137,19 @@ class Target : public Assembler {
     alu(kAnd, kValue, 1);
     mov8(kOverflow, kValue);
   }
-  // Adds kValue and the carry to kA, or subtracts. The decimal flag must be clear.
-  void add_with_carry() {
+  // Adds the operand and the carry to kA, or subtracts. The decimal flag must be clear.
+  template <class Operand>
+  void add_with_carry(Operand operand) {
     alu8(kCmp, kCarry, u8{1});  // the host's carry is now the inverse of the 6507's
     cmc();
-    alu8(kAdc, kA, kValue);
+    alu8(kAdc, kA, operand);
     set(x64::kBelow, kCarry);
     set(kOverflows, kOverflow);
   }
-  void subtract_with_carry() {
+  template <class Operand>
+  void subtract_with_carry(Operand operand) {
     alu8(kCmp, kCarry, u8{1});
-    alu8(kSbb, kA, kValue);
+    alu8(kSbb, kA, operand);
     set(kAboveEqual, kCarry);
     set(kOverflows, kOverflow);
   }

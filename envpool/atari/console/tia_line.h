@@ -259,8 +259,7 @@ ENVPOOL_FN void collide(Console& c, i32 x) {
 // playfield has the players' colours only if nothing else is visible.
 ENVPOOL_FN bool paint_part(const Look& look, const Shapes& shapes, u64* row, i32 x0, i32 x1) {
   if (look.shown & kBlack) return fill_row(row, x0, x1, 0);
-  Scene scene{shapes, {}, (look.control & kScore) != 0, (look.control & kPriority) != 0};
-  for (u32 i = 0; i < 4; ++i) scene.colour[i] = look.colour[i];
+  Scene scene{shapes, look.colour, (look.control & kScore) != 0, (look.control & kPriority) != 0};
   if (scene.score && scene.priority) {
     scene.score = objects_of(look) == 1u << kPlayfield;
     scene.priority = !scene.score;

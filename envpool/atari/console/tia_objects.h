@@ -65,7 +65,7 @@ constexpr ReverseTable kReverse = make_reverse_table();
 ENVPOOL_FN u32 reverse8(u32 v) { return kReverse.of[v]; }
 
 // Repeats every bit of a 16-bit number four times.
-ENVPOOL_FN u64 widen4(u64 v) {
+constexpr ENVPOOL_FN u64 widen4(u64 v) {
   v = (v | v << 24) & 0x000000FF000000FFull;
   v = (v | v << 12) & 0x000F000F000F000Full;
   v = (v | v << 6) & 0x0303030303030303ull;
@@ -146,17 +146,33 @@ ENVPOOL_FN void place_ball(const Look& look, u64* to) {
   store_ring(to, mask);
 }
 
+// Eight cells of the playfield, each of four pixels, for every value of a register. The lowest bit is the leftmost
+// cell.
+struct CellTable {
+  u32 of[256];
+};
+constexpr CellTable make_cell_table() {
+  CellTable table{};
+  for (u32 v = 0; v < 256; ++v) table.of[v] = static_cast<u32>(widen4(v));
+  return table;
+}
+constexpr CellTable kCells = make_cell_table();
+
+// A half of the playfield has 4 cells of PF0, 8 of PF1, whose highest bit is the leftmost cell, and 8 of PF2. The right
+// half repeats the left one, or mirrors it.
 ENVPOOL_FN void place_playfield(const Look& look, u64* to) {
-  // The 20 cells of the left half; the leftmost is bit 0.
-  const u32 left =
-      look.playfield[0] >> 4 | reverse8(look.playfield[1]) << 4 | static_cast<u32>(look.playfield[2]) << 12;
-  u32 right = left;
-  if (look.control & kMirrored)
-    right = reverse8(left & 0xFF) << 12 | reverse8(left >> 8 & 0xFF) << 4 | reverse8(left >> 16) >> 4;
-  const u64 right_low = widen4(right & 0xFFFF);
-  to[0] = widen4(left & 0xFFFF);
-  to[1] = widen4(left >> 16) | right_low << 16;
-  to[2] = right_low >> 48 | widen4(right >> 16) << 16;
+  const u8* const field = look.playfield;
+  const u64 pf0 = kCells.of[field[0] >> 4], pf1 = kCells.of[reverse8(field[1])], pf2 = kCells.of[field[2]];
+  to[0] = pf0 | pf1 << 16 | pf2 << 48;
+  to[1] = pf2 >> 16;
+  if (look.control & kMirrored) {
+    const u64 first = kCells.of[reverse8(field[2])], second = kCells.of[field[1]];
+    to[1] |= first << 16 | second << 48;
+    to[2] = second >> 16 | static_cast<u64>(kCells.of[reverse8(field[0] & 0xF0u)]) << 16;
+  } else {
+    to[1] |= pf0 << 16 | pf1 << 32;
+    to[2] = pf2;
+  }
 }
 
 // Computes the pixels of an object; bit i of word w is pixel 64 w + i.

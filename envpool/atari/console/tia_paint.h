@@ -53,9 +53,9 @@ struct Shapes {
 // The contents of a span of a line, and the rules for its colours.
 struct Scene {
   const Shapes& shapes;
-  u8 colour[4];   // of player 0 and missile 0; of player 1 and missile 1; of playfield and ball; of the background
-  bool score;     // the playfield has player 0's colour on the left half, and player 1's on the right
-  bool priority;  // playfield and ball are in front
+  const u8* colour;  // of player 0 and missile 0; of player 1 and missile 1; of playfield and ball; of the background
+  bool score;        // the playfield has player 0's colour on the left half, and player 1's on the right
+  bool priority;     // playfield and ball are in front
 };
 
 // For each of the first three colours of a Scene, the set of pixels that have it. A pixel is in at most one set.

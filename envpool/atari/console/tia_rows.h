@@ -168,7 +168,12 @@ ENVPOOL_NOINLINE void collect_events(Console& c) {
   constexpr u32 kWords = (kEvents + 63) / 64;
   u64 used[kWords] = {};
   for_each_line_with_events(c, [&](const Line& line, u32, i32) {
-    for (u32 i = line.first_event; i < u32{line.first_event} + line.events; ++i) used[i / 64] |= 1ull << (i % 64);
+    const u32 end = u32{line.first_event} + line.events;
+    for (u32 i = line.first_event, next; i < end; i = next) {
+      const u32 word_end = (i / 64 + 1) * 64;
+      next = end < word_end ? end : word_end;
+      used[i / 64] |= ~0ull >> (64 - (next - i)) << (i % 64);
+    }
   });
   u16 before[kWords], count = 0;  // the number of used events before each word
   for (u32 w = 0; w < kWords; ++w) {
