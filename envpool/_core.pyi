@@ -39,7 +39,7 @@ class Table:
         """The bits of PORTABLE, CAN_SNAPSHOT, CAN_RENDER and BOUNDED that are set."""
 
     def describe(self) -> str:
-        """Returns a JSON list of the options: name, kind, default, low, high, choices, changes_shapes, doc."""
+        """Returns a JSON list of the options: name, kind, default, low, high, choices, changes_shapes, tunable, doc."""
 
     def spec(self, options: Mapping[str, bool | int | float | str | bytes]) -> str:
         """Returns JSON of the arrays: fields, actions, max_players, reward_low/high, render_height/width."""
@@ -280,12 +280,11 @@ def add_pure_model(
     includes: Sequence[str],
     threads: int,
     envs: int,
-) -> tuple[ModelReference, int, int, int, bytes, str]:
+) -> tuple[ModelReference, int, int, str]:
     """Makes a model for jitted code.
 
-    Returns the model, the bytes of a state and of a parameter row, the offset of the options' values in a parameter
-    row, the default parameters, and the parts of a state as JSON. The arguments from `source` to `envs` describe the
-    model's program for a GPU (envpool/cuda/program.py). `source` is empty if there is none.
+    Returns the model, the bytes and the tag of a state, and the parts of a state as JSON. The arguments from `source` to `envs`
+    describe the model's program for a GPU (envpool/cuda/program.py). `source` is empty if there is none.
     """
 
 def live_models() -> int:

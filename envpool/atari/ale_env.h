@@ -18,7 +18,7 @@ struct AleEnv {
 
   struct Params : GameParams {
     i32 skip_low, skip_high;
-    u32 frame_limit;  // per episode; 0: unlimited
+    i32 frame_limit;  // per episode; 0 or less: unlimited
     ObsType obs_type;
   };
 
@@ -93,24 +93,22 @@ struct AleEnv {
         .one_of({"rgb", "grayscale", "ram"})
         .changes_shapes();
     o.integer("frameskip", 4, "Video frames per action; (low, high): a random number from low to high - 1 for each.")
-        .between(1, 1000);
-    o.integer("frameskip_max", 0, "Largest random frame skip; 0: the frame skip is always frameskip.").between(0, 1000);
-    o.real("repeat_action_probability", 0.25, "Probability that a frame repeats the previous action.").between(0, 1);
+        .between(1, 1000).sets(&Params::skip_low);
+    o.integer("frameskip_max", 0, "Largest random frame skip; 0: the frame skip is always frameskip.").between(0, 1000).sets(&Params::skip_high);
+    o.real("repeat_action_probability", 0.25, "Probability that a frame repeats the previous action.").between(0, 1).sets(&GameParams::repeat_action_probability);
     o.boolean("full_action_space", false, "All 18 actions instead of those with distinct effects.").changes_shapes();
     o.integer("max_num_frames_per_episode", 108000, "Frames after which an episode is truncated; 0 or None: no limit.")
-        .between(-1, 2147483647);
+        .between(-1, 2147483647).sets(&Params::frame_limit);
   }
 
   static Params params(const OptionValues& o) {
     Params p{};
     read_game_options(p, o, o.text("game"));
-    p.skip_low = i32(o.integer("frameskip"));
-    p.skip_high = i32(o.integer("frameskip_max"));
-    if (p.skip_high != 0 && p.skip_high < p.skip_low) {
-      throw std::invalid_argument("frameskip_max: expected 0 or at least frameskip = " + std::to_string(p.skip_low) +
-                                  ", got " + std::to_string(p.skip_high));
+    const i64 low = o.integer("frameskip"), high = o.integer("frameskip_max");
+    if (high != 0 && high < low) {
+      throw std::invalid_argument("frameskip_max: expected 0 or at least frameskip = " + std::to_string(low) +
+                                  ", got " + std::to_string(high));
     }
-    p.frame_limit = u32(std::max<i64>(o.integer("max_num_frames_per_episode"), 0));
     const std::string_view type = o.text("obs_type");
     p.obs_type = type == "ram" ? kRam : type == "grayscale" ? kGrayscale : kRgb;
     return p;
@@ -139,7 +137,7 @@ struct AleEnv {
 
  private:
   ENVPOOL_FN static bool truncated(const Machine& m, const Params& p) {
-    return p.frame_limit != 0 && m.episode_frames >= p.frame_limit;
+    return p.frame_limit > 0 && m.episode_frames >= u32(p.frame_limit);
   }
 };
 

@@ -28,15 +28,17 @@ struct AtariEnv {
   struct Params : GameParams {
     i32 stack_num;
     i32 frame_skip;
-    i32 pooled_frames;  // the image of a step is the maximum of its last `pooled_frames` frames
     i32 noop_max;
     i32 img_height, img_width, channels;  // of an image
     i32 render_height;
     bool observe_ram;  // instead of images
-    bool fire_reset;
+    bool wants_fire, max_pool;
     bool episodic_life;
     bool reward_clip;
     bool zero_discount_on_life_loss;
+    // Derived:
+    i32 pooled_frames;  // the image of a step is the maximum of its last `pooled_frames` frames
+    bool fire_reset;    // the game has FIRE, and resets press it
   };
 
   struct State {
@@ -56,6 +58,12 @@ struct AtariEnv {
   // console, they also hold a copy of a screen.
   static i64 extra_bytes(const Params& p) {
     return i64{p.stack_num} * image_bytes(p) + (p.setup.traits.unfinished_frames ? i64{p.screen_height} * kWidth : 0);
+  }
+
+  ENVPOOL_FN static void derive(Params& p) {
+    p.pooled_frames = p.observe_ram ? 0 : min(p.frame_skip, p.max_pool ? 2 : 1);
+    p.fire_reset = false;
+    for (i32 i = 0; i < p.action_count; ++i) p.fire_reset |= p.wants_fire && p.actions[i] == kFire;
   }
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
@@ -145,13 +153,13 @@ struct AtariEnv {
     o.text("task", "pong", "The game: the file name of its ROM, without .bin.").changes_shapes();
     o.text("rom", "", "The bytes of the ROM; if empty, they come from rom_path or the package ale-py.")
         .changes_shapes();
-    o.integer("stack_num", 4, "Number of images in an observation, oldest first.").between(1, 64).changes_shapes();
-    o.integer("frame_skip", 4, "Number of video frames for which an action is repeated.").between(1, 1000);
-    o.integer("noop_max", 30, "Maximum number of no-ops that a reset plays; the number is random.").between(0, 10000);
-    o.boolean("zero_discount_on_life_loss", false, "Losing a life sets the discount to 0.");
-    o.boolean("episodic_life", false, "Losing a life ends the episode, but not the game.");
-    o.boolean("reward_clip", false, "Rewards are clipped to their sign; info[\"reward\"] is not.");
-    o.boolean("use_fire_reset", true, "A reset presses FIRE in the games that have it.");
+    o.integer("stack_num", 4, "Number of images in an observation, oldest first.").between(1, 64).changes_shapes().sets(&Params::stack_num);
+    o.integer("frame_skip", 4, "Number of video frames for which an action is repeated.").between(1, 1000).sets(&Params::frame_skip);
+    o.integer("noop_max", 30, "Maximum number of no-ops that a reset plays; the number is random.").between(0, 10000).sets(&Params::noop_max);
+    o.boolean("zero_discount_on_life_loss", false, "Losing a life sets the discount to 0.").sets(&Params::zero_discount_on_life_loss);
+    o.boolean("episodic_life", false, "Losing a life ends the episode, but not the game.").sets(&Params::episodic_life);
+    o.boolean("reward_clip", false, "Rewards are clipped to their sign; info[\"reward\"] is not.").sets(&Params::reward_clip);
+    o.boolean("use_fire_reset", true, "A reset presses FIRE in the games that have it.").sets(&Params::wants_fire);
     o.integer("img_height", 84, "Height of an image in pixels; 0 means the screen's height.")
         .between(0, 4096)
         .changes_shapes();
@@ -161,11 +169,11 @@ struct AtariEnv {
     o.integer("mode", -1, "Game variant; -1 is the game's default.").between(-1, 100000).changes_blob();
     o.integer("difficulty", -1, "Difficulty switches; -1 is the default, 0.").between(-1, 3).changes_blob();
     o.boolean("full_action_space", false, "All 18 actions instead of those with distinct effects.").changes_shapes();
-    o.real("repeat_action_probability", 0.0, "Probability that a frame repeats the previous action.").between(0, 1);
+    o.real("repeat_action_probability", 0.0, "Probability that a frame repeats the previous action.").between(0, 1).sets(&GameParams::repeat_action_probability);
     o.boolean("use_inter_area_resize", true, "Resize by area averaging; otherwise bilinear interpolation.")
         .changes_blob();
     o.boolean("gray_scale", true, "Gray images; otherwise red, green and blue planes.").changes_shapes();
-    o.boolean("max_pool", true, "An image is the pixelwise maximum of the last two frames; otherwise the last frame.");
+    o.boolean("max_pool", true, "An image is the pixelwise maximum of the last two frames; otherwise the last frame.").sets(&Params::max_pool);
     o.text("obs_type", "screen", "Observe images, or the 128 bytes of the console's memory.")
         .one_of({"screen", "ram"})
         .changes_shapes();
@@ -178,20 +186,12 @@ struct AtariEnv {
   static Params params(const OptionValues& o) {
     Params p{};
     read_game_options(p, o, o.text("task"));
-    p.stack_num = i32(o.integer("stack_num"));
-    p.frame_skip = i32(o.integer("frame_skip"));
-    p.noop_max = i32(o.integer("noop_max"));
     p.observe_ram = o.text("obs_type") == "ram";
-    p.pooled_frames = p.observe_ram ? 0 : std::min(p.frame_skip, o.boolean("max_pool") ? 2 : 1);
     p.img_height = i32(o.integer("img_height"));
     p.img_width = i32(o.integer("img_width"));
     if (p.img_height == 0) p.img_height = p.screen_height;
     if (p.img_width == 0) p.img_width = kWidth;
     p.channels = o.boolean("gray_scale") ? 1 : 3;
-    p.fire_reset = o.boolean("use_fire_reset") && std::count(p.actions, p.actions + p.action_count, u8(kFire)) != 0;
-    p.episodic_life = o.boolean("episodic_life");
-    p.reward_clip = o.boolean("reward_clip");
-    p.zero_discount_on_life_loss = o.boolean("zero_discount_on_life_loss");
     p.render_height = o.boolean("render_whole_screen") ? p.screen_height : std::min(p.screen_height, kStandardHeight);
     return p;
   }

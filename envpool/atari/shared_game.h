@@ -83,7 +83,7 @@ inline std::shared_ptr<const Rom> parse_rom(const OptionValues& o, std::string_v
   return rom;
 }
 
-// Reads the options mode, difficulty, full_action_space, repeat_action_probability, rom.
+// Reads the options mode, difficulty, full_action_space, rom.
 inline void read_game_options(GameParams& game, const OptionValues& o, std::string_view task) {
   const GameInfo info = find_game(task);
   game.setup.traits = info.traits;
@@ -106,7 +106,6 @@ inline void read_game_options(GameParams& game, const OptionValues& o, std::stri
     if (actions >> action & 1) game.actions[game.action_count++] = u8(action);
   }
   game.screen_height = parse_rom(o, task)->height;
-  game.repeat_action_probability = o.real("repeat_action_probability");
 }
 
 // Returns the pool's blob: a SharedGame followed by `more` bytes.

@@ -47,16 +47,14 @@ struct ModelReference {
   xla::ObjectReference object;
 };
 
-// Creates a model for jitted code. Returns its reference, the sizes of a state row and of a parameter row, the offset
-// of the options' values in a parameter row, the row of default parameters, and the parts of a state as JSON.
+// Creates a model for jitted code. Returns its reference, the size and the tag of a state row, and the parts of a state as JSON.
 py::tuple add_pure_model(const PyTable& table, const std::string& label, const py::dict& options, i32 max_episode_steps,
                          const std::string& source, const std::vector<std::string>& includes, i32 threads, i32 envs) {
   const FloatModeGuard float_mode;
   const xla::ModelInfo info = xla::add_model(table.get(), label, PyTable::option_list(options), max_episode_steps,
                                              {source, includes, threads, envs});
   return py::make_tuple(ModelReference{info.model, info.reference}, std::int64_t(info.state_bytes),
-                        std::int64_t(info.params_bytes), std::int64_t(info.params_values), py::bytes(info.params),
-                        info.view);
+                        std::int64_t(info.tag), info.view);
 }
 
 // Returns the handlers of a platform for JAX to register: for each name, a dict with a capsule for each stage.

@@ -43,14 +43,9 @@ struct CarRacing {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.real("lap_complete_percent", 0.95, "the fraction of tiles after which reaching the first tile ends the episode")
-        .between(0, 1);
-    o.boolean("domain_randomize", false, "the colours of road and grass are random in each episode");
-    o.boolean("continuous", true, "actions are steering, gas and brake").changes_shapes();
-  }
-  static Params params(const OptionValues& v) {
-    return {.continuous = v.boolean("continuous"),
-            .randomize = v.boolean("domain_randomize"),
-            .lap_complete = v.real("lap_complete_percent")};
+        .between(0, 1).sets(&Params::lap_complete);
+    o.boolean("domain_randomize", false, "the colours of road and grass are random in each episode").sets(&Params::randomize);
+    o.boolean("continuous", true, "actions are steering, gas and brake").changes_shapes().sets(&Params::continuous);
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<u8>("obs", {kSide, kSide, 3}).bounds(0, 255).doc("RGB image of the car's surroundings and indicators");

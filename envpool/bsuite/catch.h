@@ -19,11 +19,8 @@ namespace envpool::bsuite {
 struct Catch : toy_text::Catch {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("rows", 10, "rows of the board").between(2, 1024).changes_shapes();
-    o.integer("columns", 5, "columns of the board").between(1, 1024).changes_shapes();
-  }
-  static Params params(const OptionValues& v) {
-    return {.height = i32(v.integer("rows")), .width = i32(v.integer("columns"))};
+    o.integer("rows", 10, "rows of the board").between(2, 1024).changes_shapes().sets(&Params::height);
+    o.integer("columns", 5, "columns of the board").between(1, 1024).changes_shapes().sets(&Params::width);
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("ball_x", &State::ball_column).add("ball_y", &State::ball_row).add("paddle_x", &State::paddle);

@@ -39,7 +39,9 @@ struct DeepSea {
   struct Params {
     i32 size;
     bool deterministic, sample_action_map, randomize_actions;
-    u64 mapping_seed;
+    i64 mapping_seed;
+    f64 unscaled_cost;
+    // Derived:
     f32 move_cost;
     u32 first_words[kMaxFirstWords];  // the first words of a mapping that is the same in all episodes
   };
@@ -54,24 +56,12 @@ struct DeepSea {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("size", 8, "rows and columns").between(1, 1024).changes_shapes();
-    o.boolean("deterministic", true, "moves to the right never fail, and rewards have no noise");
-    o.boolean("sample_action_map", false, "the action that moves right is drawn for each episode");
-    o.real("unscaled_move_cost", 0.01, "cost of moving right throughout an episode");
-    o.boolean("randomize_actions", true, "the action that moves right depends on the cell; if False, it is 1");
-    o.integer("mapping_seed", 0, "seed of the actions that move right").between(0, 9007199254740992.0);
-  }
-  static Params params(const OptionValues& v) {
-    Params p{.size = i32(v.integer("size")),
-             .deterministic = v.boolean("deterministic"),
-             .sample_action_map = v.boolean("sample_action_map"),
-             .randomize_actions = v.boolean("randomize_actions"),
-             .mapping_seed = u64(v.integer("mapping_seed")),
-             .move_cost = f32(v.real("unscaled_move_cost") / f64(v.integer("size"))),
-             .first_words = {}};
-    Rng draws{.seed = p.mapping_seed};
-    for (u32& word : p.first_words) word = p.randomize_actions ? draws.bits() : 0xFFFFFFFFu;
-    return p;
+    o.integer("size", 8, "rows and columns").between(1, 1024).changes_shapes().sets(&Params::size);
+    o.boolean("deterministic", true, "moves to the right never fail, and rewards have no noise").sets(&Params::deterministic);
+    o.boolean("sample_action_map", false, "the action that moves right is drawn for each episode").sets(&Params::sample_action_map);
+    o.real("unscaled_move_cost", 0.01, "cost of moving right throughout an episode").sets(&Params::unscaled_cost);
+    o.boolean("randomize_actions", true, "the action that moves right depends on the cell; if False, it is 1").sets(&Params::randomize_actions);
+    o.integer("mapping_seed", 0, "seed of the actions that move right").between(0, 9007199254740992.0).sets(&Params::mapping_seed);
   }
   static i64 extra_bytes(const Params& p) { return i64{words(p)} * i64{sizeof(u32)}; }
   static void spec(const Params& p, Spec& s) {
@@ -99,6 +89,12 @@ struct DeepSea {
   }
 #endif
 
+  ENVPOOL_FN static void derive(Params& p) {
+    p.move_cost = f32(p.unscaled_cost / f64(p.size));
+    Rng draws{.seed = u64(p.mapping_seed)};
+    for (u32& word : p.first_words) word = p.randomize_actions ? draws.bits() : 0xFFFFFFFFu;
+  }
+
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     if (rng.episode == 0) s = {};
     s.row = s.column = 0;
@@ -107,7 +103,7 @@ struct DeepSea {
       for (i32 i = 0; i < words(p); ++i) mapping(s)[i] = p.first_words[i];
       return;
     }
-    Rng draws = p.sample_action_map ? rng : Rng{.seed = p.mapping_seed};
+    Rng draws = p.sample_action_map ? rng : Rng{.seed = u64(p.mapping_seed)};
     for (i32 i = 0; i < words(p); ++i) {
       mapping(s)[i] = p.sample_action_map || p.randomize_actions ? draws.bits() : 0xFFFFFFFFu;
     }

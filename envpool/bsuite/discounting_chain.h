@@ -30,9 +30,10 @@ struct DiscountingChain {
   static constexpr i32 kHeight = 160, kWidth = 400;  // of an image
 
   struct Params {
-    i32 n_actions, bonus, length;
+    i32 n_actions, mapping_seed, length;
     f32 bonus_reward;
     i32 reward_step[kMaxActions];  // the step at which each choice pays
+    i32 bonus;                     // derived: the choice with the bonus
   };
   struct State {
     i32 context;  // the choice
@@ -41,19 +42,15 @@ struct DiscountingChain {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("n_actions", 5, "choices").between(1, kMaxActions).changes_shapes();
-    o.integer("mapping_seed", 0, "the choice with the bonus, modulo n_actions").between(0, 2147483647);
+    o.integer("n_actions", 5, "choices").between(1, kMaxActions).changes_shapes().sets(&Params::n_actions);
+    o.integer("mapping_seed", 0, "the choice with the bonus, modulo n_actions").between(0, 2147483647).sets(&Params::mapping_seed);
     o.text("reward_timestep", "1 3 10 30 100", "the step at which each choice pays");
-    o.real("optimal_return", 1.1, "reward of the choice with the bonus");
-    o.integer("max_steps_in_episode", 100, "steps of an episode").between(1, 2147483647);
+    o.real("optimal_return", 1.1, "reward of the choice with the bonus").sets(&Params::bonus_reward);
+    o.integer("max_steps_in_episode", 100, "steps of an episode").between(1, 2147483647).sets(&Params::length);
   }
   static Params params(const OptionValues& v) {
-    Params p{.n_actions = i32(v.integer("n_actions")),
-             .bonus = 0,
-             .length = i32(v.integer("max_steps_in_episode")),
-             .bonus_reward = f32(v.real("optimal_return")),
-             .reward_step = {}};
-    p.bonus = i32(v.integer("mapping_seed") % p.n_actions);
+    Params p{};
+    p.n_actions = i32(v.integer("n_actions"));
     read_steps(v.text("reward_timestep"), p);
     return p;
   }
@@ -81,6 +78,8 @@ struct DiscountingChain {
   }
   static void state_parts(StateParts<State>& parts) { parts.add("context", &State::context).add("time", &State::time); }
 #endif
+
+  ENVPOOL_FN static void derive(Params& p) { p.bonus = p.mapping_seed % p.n_actions; }
 
   ENVPOOL_FN static void reset(State& s, const Params&, Rng&) { s = {-1, 0}; }
 

@@ -41,11 +41,8 @@ struct MemoryChain {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("num_bits", 1, "bits to remember").between(1, 64).changes_shapes();
-    o.integer("memory_length", 5, "steps before the answer").between(1, 1 << 30);
-  }
-  static Params params(const OptionValues& v) {
-    return {.num_bits = i32(v.integer("num_bits")), .memory_length = i32(v.integer("memory_length"))};
+    o.integer("num_bits", 1, "bits to remember").between(1, 64).changes_shapes().sets(&Params::num_bits);
+    o.integer("memory_length", 5, "steps before the answer").between(1, 1 << 30).sets(&Params::memory_length);
   }
   static void spec(const Params& p, Spec& s) {
     std::vector<f64> low(size_t(p.num_bits) + 2, -1), high(size_t(p.num_bits) + 2, 1);

@@ -38,11 +38,8 @@ struct SimpleBandit {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("num_actions", 11, "arms").between(1, 1 << 20).changes_shapes();
-    o.real("optimal_return", 1, "the return from which regret is measured");
-  }
-  static Params params(const OptionValues& v) {
-    return {.num_actions = i32(v.integer("num_actions")), .optimal_return = f32(v.real("optimal_return"))};
+    o.integer("num_actions", 11, "arms").between(1, 1 << 20).changes_shapes().sets(&Params::num_actions);
+    o.real("optimal_return", 1, "the return from which regret is measured").sets(&Params::optimal_return);
   }
   static i64 extra_bytes(const Params& p) { return i64{p.num_actions} * i64{sizeof(i32)}; }
   static void spec(const Params& p, Spec& s) {

@@ -44,11 +44,11 @@ struct Acrobot {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.text("book_or_nips", "book", "source of the equations of motion: the book or the NIPS paper")
-        .one_of({"book", "nips"});
-    o.real("torque_noise_max", 0, "bound of the uniform noise that is added to the torque").between(0, 1e6);
-  }
-  static Params params(const OptionValues& v) {
-    return {.torque_noise = v.real("torque_noise_max"), .nips = v.text("book_or_nips") == "nips"};
+        .one_of({"book", "nips"})
+        .sets(&Params::nips);
+    o.real("torque_noise_max", 0, "bound of the uniform noise that is added to the torque")
+        .between(0, 1e6)
+        .sets(&Params::torque_noise);
   }
   static void spec(const Params&, Spec& s) {
     const f64 velocity1 = f32(kMaxVelocity1), velocity2 = f32(kMaxVelocity2);

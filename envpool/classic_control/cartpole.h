@@ -28,9 +28,9 @@ struct CartPole {
   static constexpr const char* kName = "CartPole";
 
   struct Params {
-    f64 gravity, pole_mass, total_mass, length, pole_moment, force, tau;
-    f64 position_limit, angle_limit;
+    f64 gravity, cart_mass, pole_mass, length, force, tau, position_limit, angle_limit;
     bool semi_implicit, sutton_barto_reward;
+    f64 total_mass, pole_moment;  // derived
   };
   template <class T>
   struct Motion {
@@ -40,31 +40,21 @@ struct CartPole {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.real("gravity", 9.8, "m/s^2, downwards");
-    o.real("masscart", 1.0, "kg").between(1e-6, 1e6);
-    o.real("masspole", 0.1, "kg").between(1e-6, 1e6);
-    o.real("length", 0.5, "m, half of the pole's length").between(1e-6, 1e6);
-    o.real("force_mag", 10.0, "N, force of a push");
-    o.real("tau", 0.02, "s, duration of a step").between(1e-6, 1);
-    o.real("x_threshold", 2.4, "m, position beyond which the episode ends").between(0, 1e6);
-    o.real("theta_threshold_radians", 12 * 2 * kPi / 360, "rad, angle beyond which the episode ends").between(0, kPi);
+    o.real("gravity", 9.8, "m/s^2, downwards").sets(&Params::gravity);
+    o.real("masscart", 1.0, "kg").between(1e-6, 1e6).sets(&Params::cart_mass);
+    o.real("masspole", 0.1, "kg").between(1e-6, 1e6).sets(&Params::pole_mass);
+    o.real("length", 0.5, "m, half of the pole's length").between(1e-6, 1e6).sets(&Params::length);
+    o.real("force_mag", 10.0, "N, force of a push").sets(&Params::force);
+    o.real("tau", 0.02, "s, duration of a step").between(1e-6, 1).sets(&Params::tau);
+    o.real("x_threshold", 2.4, "m, position beyond which the episode ends").between(0, 1e6).sets(&Params::position_limit);
+    o.real("theta_threshold_radians", 12 * 2 * kPi / 360, "rad, angle beyond which the episode ends")
+        .between(0, kPi)
+        .sets(&Params::angle_limit);
     o.text("kinematics_integrator", "euler", "Euler method that integrates velocities into positions")
-        .one_of({"euler", "semi-implicit"});
-    o.boolean("sutton_barto_reward", false, "reward -1 on the step that ends the episode, 0 on all others");
-  }
-  static Params params(const OptionValues& v) {
-    const f64 cart = v.real("masscart"), pole = v.real("masspole"), length = v.real("length");
-    return {.gravity = v.real("gravity"),
-            .pole_mass = pole,
-            .total_mass = pole + cart,
-            .length = length,
-            .pole_moment = pole * length,
-            .force = v.real("force_mag"),
-            .tau = v.real("tau"),
-            .position_limit = v.real("x_threshold"),
-            .angle_limit = v.real("theta_threshold_radians"),
-            .semi_implicit = v.text("kinematics_integrator") != "euler",
-            .sutton_barto_reward = v.boolean("sutton_barto_reward")};
+        .one_of({"euler", "semi-implicit"})
+        .sets(&Params::semi_implicit);
+    o.boolean("sutton_barto_reward", false, "reward -1 on the step that ends the episode, 0 on all others")
+        .sets(&Params::sutton_barto_reward);
   }
   static void spec(const Params& p, Spec& s) {
     const f64 position = f32(p.position_limit * 2), angle = f32(p.angle_limit * 2);
@@ -97,6 +87,11 @@ struct CartPole {
     canvas.line({0, y}, {600, y}, kBlack);
   }
 #endif
+
+  ENVPOOL_FN static void derive(Params& p) {
+    p.total_mass = p.pole_mass + p.cart_mass;
+    p.pole_moment = p.pole_mass * p.length;
+  }
 
   ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
     f64 start[4];

@@ -38,11 +38,8 @@ struct MountainCarContinuous {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.real("goal_velocity", 0, "velocity that the car must have at the flag");
-    o.real("power", 0.0015, "velocity that full throttle adds in a step");
-  }
-  static Params params(const OptionValues& v) {
-    return {.goal_velocity = f32(v.real("goal_velocity")), .power = f32(v.real("power"))};
+    o.real("goal_velocity", 0, "velocity that the car must have at the flag").sets(&Params::goal_velocity);
+    o.real("power", 0.0015, "velocity that full throttle adds in a step").sets(&Params::power);
   }
   static void spec(const Params&, Spec& s) {
     s.obs<f32>("obs", {2}).bounds({kLeft, -kMaxSpeed}, {kRight, kMaxSpeed}).doc("position, velocity");

@@ -29,9 +29,11 @@ struct Pendulum {
   static constexpr f32 kMaxTorque = 2;
 
   struct Params {
-    f64 gravity;  // angular acceleration that gravity causes when the rod is horizontal
-    f32 torque;   // angular acceleration that a torque of 1 N m causes
+    f64 g, mass, length;
     bool limit_first;
+    // Derived: the angular acceleration that gravity causes when the rod is horizontal, and that of a torque of 1 N m.
+    f64 gravity;
+    f32 torque;
   };
   struct State {
     f64 angle, angular_velocity;
@@ -40,16 +42,10 @@ struct Pendulum {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("version", 0, "version of the dynamics, as in the id").between(0, 1);
-    o.real("g", 10.0, "m/s^2, downwards");
-    o.real("m", 1.0, "kg, mass of the rod").between(1e-6, 1e6);
-    o.real("l", 1.0, "m, length of the rod").between(1e-6, 1e6);
-  }
-  static Params params(const OptionValues& v) {
-    const f64 mass = v.real("m"), length = v.real("l");
-    return {.gravity = 3 * v.real("g") / (2 * length),
-            .torque = f32(3.0 / (mass * (length * length))),
-            .limit_first = v.integer("version") != 0};
+    o.integer("version", 0, "version of the dynamics, as in the id").between(0, 1).sets(&Params::limit_first);
+    o.real("g", 10.0, "m/s^2, downwards").sets(&Params::g);
+    o.real("m", 1.0, "kg, mass of the rod").between(1e-6, 1e6).sets(&Params::mass);
+    o.real("l", 1.0, "m, length of the rod").between(1e-6, 1e6).sets(&Params::length);
   }
   static void spec(const Params&, Spec& s) {
     s.obs<f32>("obs", {3}).bounds({-1, -1, -kMaxSpeed}, {1, 1, kMaxSpeed}).doc("cos(angle), sin(angle), velocity");
@@ -74,6 +70,11 @@ struct Pendulum {
     canvas.disc(middle, middle, 0.05 * scale, kBlack);
   }
 #endif
+
+  ENVPOOL_FN static void derive(Params& p) {
+    p.gravity = 3 * p.g / (2 * p.length);
+    p.torque = f32(3.0 / (p.mass * (p.length * p.length)));
+  }
 
   ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
     s.angle = rng.uniform(-kPi, kPi);

@@ -25,7 +25,8 @@ struct Phys2dCartPole {
   static constexpr const char* kName = "Phys2dCartPole";
 
   struct Params {
-    f32 gravity, pole_mass, total_mass, length, pole_moment, force, tau, angle_limit, position_limit, start, reward;
+    f32 gravity, pole_mass, total_mass, length, pole_moment, force, tau, angle_limit, position_limit, start;
+    bool sutton_barto_reward;
   };
   struct State {
     f32 position, velocity, angle, angular_velocity;
@@ -33,35 +34,22 @@ struct Phys2dCartPole {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.real("gravity", 9.8, "m/s^2, downwards").between(-1e6, 1e6);
-    o.real("masspole", 0.1, "kg").between(1e-6, 1e6);
-    o.real("total_mass", 1.1, "kg, mass of cart and pole together").between(1e-6, 1e6);
-    o.real("length", 0.5, "m, half of the pole's length").between(1e-6, 1e6);
-    o.real("polemass_length", 0.6, "in the reference, the sum of masspole and length").between(1e-6, 1e6);
-    o.real("force_mag", 10.0, "N, force of a push").between(-1e6, 1e6);
-    o.real("tau", 0.02, "s, duration of a step").between(1e-6, 1);
-    o.real("theta_threshold_radians", 12 * 2 * kPi / 360, "rad, angle beyond which the episode ends").between(0, kPi);
-    o.real("x_threshold", 2.4, "m, position beyond which the episode ends").between(0, 1e6);
-    o.real("x_init", 0.05, "bound of each component of an initial state").between(0, 1e6);
-    o.boolean("sutton_barto_reward", false, "reward 0 instead of 1, as in the reference");
-  }
-  static Params params(const OptionValues& v) {
-    return {.gravity = f32(v.real("gravity")),
-            .pole_mass = f32(v.real("masspole")),
-            .total_mass = f32(v.real("total_mass")),
-            .length = f32(v.real("length")),
-            .pole_moment = f32(v.real("polemass_length")),
-            .force = f32(v.real("force_mag")),
-            .tau = f32(v.real("tau")),
-            .angle_limit = f32(v.real("theta_threshold_radians")),
-            .position_limit = f32(v.real("x_threshold")),
-            .start = f32(v.real("x_init")),
-            .reward = v.boolean("sutton_barto_reward") ? 0.0f : 1.0f};
+    o.real("gravity", 9.8, "m/s^2, downwards").between(-1e6, 1e6).sets(&Params::gravity);
+    o.real("masspole", 0.1, "kg").between(1e-6, 1e6).sets(&Params::pole_mass);
+    o.real("total_mass", 1.1, "kg, mass of cart and pole together").between(1e-6, 1e6).sets(&Params::total_mass);
+    o.real("length", 0.5, "m, half of the pole's length").between(1e-6, 1e6).sets(&Params::length);
+    o.real("polemass_length", 0.6, "in the reference, the sum of masspole and length").between(1e-6, 1e6).sets(&Params::pole_moment);
+    o.real("force_mag", 10.0, "N, force of a push").between(-1e6, 1e6).sets(&Params::force);
+    o.real("tau", 0.02, "s, duration of a step").between(1e-6, 1).sets(&Params::tau);
+    o.real("theta_threshold_radians", 12 * 2 * kPi / 360, "rad, angle beyond which the episode ends").between(0, kPi).sets(&Params::angle_limit);
+    o.real("x_threshold", 2.4, "m, position beyond which the episode ends").between(0, 1e6).sets(&Params::position_limit);
+    o.real("x_init", 0.05, "bound of each component of an initial state").between(0, 1e6).sets(&Params::start);
+    o.boolean("sutton_barto_reward", false, "reward 0 instead of 1, as in the reference").sets(&Params::sutton_barto_reward);
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {4}).doc("cart position, cart velocity, pole angle, pole angular velocity");
     s.action<i32>().categories(2).doc("0 pushes left, 1 right");
-    s.reward_low = s.reward_high = p.reward;
+    s.reward_low = s.reward_high = reward(p);
     s.render_fps = 50;
   }
   static void state_parts(StateParts<State>& parts) {
@@ -89,7 +77,7 @@ struct Phys2dCartPole {
     s.velocity += p.tau * acceleration;
     s.angle += p.tau * s.angular_velocity;
     s.angular_velocity += p.tau * angular_acceleration;
-    return {.reward = p.reward, .terminated = fabs(s.position) > p.position_limit || fabs(s.angle) > p.angle_limit};
+    return {.reward = reward(p), .terminated = fabs(s.position) > p.position_limit || fabs(s.angle) > p.angle_limit};
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
@@ -99,6 +87,9 @@ struct Phys2dCartPole {
     obs[2] = s.angle;
     obs[3] = s.angular_velocity;
   }
+
+ private:
+  ENVPOOL_FN static f32 reward(const Params& p) { return p.sutton_barto_reward ? 0.0f : 1.0f; }
 };
 
 }  // namespace envpool::classic_control

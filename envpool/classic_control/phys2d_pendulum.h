@@ -25,9 +25,10 @@ struct Phys2dPendulum {
   static constexpr f32 kMaxTorque = 2;
 
   struct Params {
-    f32 gravity;  // angular acceleration that gravity causes when the rod is horizontal
-    f32 torque;   // angular acceleration that a torque of 1 N m causes
+    f64 g, mass, length;
     f32 max_speed, dt, start_angle, start_velocity;
+    // Derived: the angular acceleration that gravity causes when the rod is horizontal, and that of a torque of 1 N m.
+    f32 gravity, torque;
   };
   struct State {
     f32 angle, angular_velocity;
@@ -35,22 +36,13 @@ struct Phys2dPendulum {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.real("max_speed", 8.0, "rad/s, limit of the angular velocity").between(0, 1e6);
-    o.real("dt", 0.05, "s, duration of a step").between(1e-6, 1);
-    o.real("g", 10.0, "m/s^2, downwards").between(-1e6, 1e6);
-    o.real("m", 1.0, "kg, mass of the rod").between(1e-6, 1e6);
-    o.real("l", 1.0, "m, length of the rod").between(1e-6, 1e6);
-    o.real("high_x", kPi, "rad, bound of the initial angle").between(0, 1e6);
-    o.real("high_y", 1.0, "rad/s, bound of the initial angular velocity").between(0, 1e6);
-  }
-  static Params params(const OptionValues& v) {
-    const f64 mass = v.real("m"), length = v.real("l");
-    return {.gravity = f32(3 * v.real("g") / (2 * length)),
-            .torque = f32(3.0 / (mass * (length * length))),
-            .max_speed = f32(v.real("max_speed")),
-            .dt = f32(v.real("dt")),
-            .start_angle = f32(v.real("high_x")),
-            .start_velocity = f32(v.real("high_y"))};
+    o.real("max_speed", 8.0, "rad/s, limit of the angular velocity").between(0, 1e6).sets(&Params::max_speed);
+    o.real("dt", 0.05, "s, duration of a step").between(1e-6, 1).sets(&Params::dt);
+    o.real("g", 10.0, "m/s^2, downwards").between(-1e6, 1e6).sets(&Params::g);
+    o.real("m", 1.0, "kg, mass of the rod").between(1e-6, 1e6).sets(&Params::mass);
+    o.real("l", 1.0, "m, length of the rod").between(1e-6, 1e6).sets(&Params::length);
+    o.real("high_x", kPi, "rad, bound of the initial angle").between(0, 1e6).sets(&Params::start_angle);
+    o.real("high_y", 1.0, "rad/s, bound of the initial angular velocity").between(0, 1e6).sets(&Params::start_velocity);
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {3}).doc("cos(angle), sin(angle), velocity");
@@ -62,6 +54,11 @@ struct Phys2dPendulum {
     parts.add("angle", &State::angle).add("angular_velocity", &State::angular_velocity);
   }
 #endif
+
+  ENVPOOL_FN static void derive(Params& p) {
+    p.gravity = f32(3 * p.g / (2 * p.length));
+    p.torque = f32(3.0 / (p.mass * (p.length * p.length)));
+  }
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     s.angle = 2 * p.start_angle * rng.uniform_f32() - p.start_angle;

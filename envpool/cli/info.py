@@ -120,6 +120,7 @@ def _option(option: Option) -> dict[str, Any]:
         "choices": list(option.choices),
         "changes_shapes": option.changes_shapes,
         "changes_blob": option.changes_blob,
+        "tunable": option.tunable,
         "doc": option.doc,
     }
 

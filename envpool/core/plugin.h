@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "envpool/core/table/contract.h"
+#include "envpool/core/table/made_params.h"
 #include "envpool/core/table/pure.h"
 #include "envpool/core/table/pure_world.h"
 #include "envpool/core/table/vector_env.h"
@@ -59,14 +60,11 @@ struct PureTable {
       json.put(json.context, parts.data(), i64(parts.size()));
     });
   }
-  static i32 params(void* model, const abi::Options* options, i32 max_episode_steps, void* out, abi::TextSink error) {
-    return with_status(error, [&] { Functions::params(model, *options, max_episode_steps, static_cast<u8*>(out)); });
-  }
-  static i32 change_params(void* model, const void* params, i64 row, const abi::Options* base, i32 count,
-                           const i32* options, const f64* values, void* out, abi::TextSink error) {
+  static i32 tunables(const abi::Tunable** list, i32* count, abi::TextSink error) {
     return with_status(error, [&] {
-      Functions::change_params(model, static_cast<const u8*>(params), row, *base, count, options, values,
-                               static_cast<u8*>(out), TableOf<Env, Contract>::make_model);
+      const std::vector<abi::Tunable>& all = tunables_of<Env>();
+      *list = all.data();
+      *count = i32(all.size());
     });
   }
   static i32 reset(void* model, const abi::PureWork* work, abi::TextSink error) {
@@ -79,11 +77,7 @@ struct PureTable {
   static constexpr abi::Pure kPure{
       .view = view,
       .state_bytes = Functions::state_bytes,
-      .params_bytes = Functions::params_bytes,
-      .resolved_bytes = Functions::resolved_bytes,
-      .params_values = sizeof(typename Functions::Head),
-      .params = params,
-      .change_params = change_params,
+      .tunables = tunables,
       .reset = reset,
       .step = step,
   };
@@ -95,11 +89,6 @@ struct TableOf {
 
   static Envs& cast(void* envs) { return *static_cast<Envs*>(envs); }
 
-  static OptionSpecs option_specs() {
-    OptionSpecs specs;
-    Env::options(specs);
-    return specs;
-  }
   static Spec spec_of(const typename Env::Params& params) {
     Spec spec;
     if constexpr (requires { Env::kMaxPlayers; }) spec.max_players = Env::kMaxPlayers;
@@ -116,18 +105,16 @@ struct TableOf {
   }
 
   static i32 describe(abi::TextSink json, abi::TextSink error) {
-    return with_status(error, [&] { put(json, option_specs().json()); });
+    return with_status(error, [&] { put(json, specs_of<Env>().json()); });
   }
   static i32 spec(const abi::Options* options, abi::TextSink json, abi::TextSink error) {
     return with_status(error, [&] {
-      const OptionSpecs specs = option_specs();
-      put(json, spec_of(Env::params(OptionValues(specs, *options))).json());
+      put(json, spec_of(made_params<Env>(OptionValues(specs_of<Env>(), *options))).json());
     });
   }
   static std::unique_ptr<Model<Env>> make_model(const abi::Options& options) {
-    const OptionSpecs specs = option_specs();
-    const OptionValues values(specs, options);
-    auto model = std::make_unique<Model<Env>>(Model<Env>{Env::params(values), {}, {}});
+    const OptionValues values(specs_of<Env>(), options);
+    auto model = std::make_unique<Model<Env>>(Model<Env>{made_params<Env>(values), {}, {}});
     if constexpr (requires { Env::blob(values); }) {
       model->blob = Env::blob(values);
       model->params.blob = model->blob.data();

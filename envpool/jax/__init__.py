@@ -19,7 +19,8 @@ except ImportError as error:
 
 from envpool.jax import environments, ffi
 from envpool.jax.environment import Environment, make, portable_envs
-from envpool.jax.rows import EnvParams, EnvState
+from envpool.jax.params import EnvParams
+from envpool.jax.rows import EnvState
 
 ffi.check_version(_jax.__version__)
 

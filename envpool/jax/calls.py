@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from envpool.jax import ffi, words
-from envpool.jax.rows import ModelHandle
+from envpool.python.construction import PureModel
 from envpool.python.spaces import ArraySpecs, Field, nest, path_of
 
 
@@ -20,13 +20,13 @@ class Calls:
     They refer to the model but not to the Environment, whose jitted functions would otherwise form a reference cycle.
     """
 
-    def __init__(self, arrays: ArraySpecs, words: int, model: ModelHandle, is_info: list[bool]) -> None:
+    def __init__(self, arrays: ArraySpecs, words: int, pure_model: PureModel) -> None:
         self._arrays = arrays
         self._words = words
-        self._model = model
+        self._pure_model = pure_model  # kept alive for programs that are traced but not yet compiled
         self._attributes = {
-            "model": model.number,
-            "observed": np.int64(sum(1 << f for f, info in enumerate(is_info) if not info)),
+            "model": np.int64(pure_model.model_ref.number),
+            "observed": np.int64(sum(1 << f for f, info in enumerate(pure_model.is_info) if not info)),
         }
 
     def _results(self, fields: tuple[Field, ...], extents: tuple[int, ...]) -> list[jax.ShapeDtypeStruct]:
@@ -44,17 +44,27 @@ class Calls:
             (path_of(field.name), value) for field, value in zip(self._arrays.observations, values, strict=True)
         )
 
-    def reset(self, key: Any, stream: Any, params: Any) -> tuple[Any, Any]:
-        """Returns observations, and rows of states."""
+    def reset(self, key: Any, stream: Any, values: list[Any], *, options: tuple[int, ...]) -> tuple[Any, Any]:
+        """Returns observations, and rows of states. `values` are those of the options with the given numbers."""
+        attributes = {**self._attributes, "options": np.array(options, np.int32)}
         extents = jnp.shape(stream)
         results = [jax.ShapeDtypeStruct((*extents, self._words), jnp.uint32)]
         results += self._results(self._arrays.observations + self._arrays.infos, extents)
-        raw, *passed = ffi.call("envpool_reset", results, key, stream, params, **self._attributes)
+        raw, *passed = ffi.call("envpool_reset", results, key, stream, *values, **attributes)
         observations = self._arrays.observations
         return self._observation(self._values(passed[: len(observations)], observations)), raw
 
     def step(
-        self, key: Any, stream: Any, params: Any, raw: Any, actions: list[Any], *, keyed: int, autoreset: bool
+        self,
+        key: Any,
+        stream: Any,
+        raw: Any,
+        actions: list[Any],
+        values: list[Any],
+        *,
+        options: tuple[int, ...],
+        keyed: int,
+        autoreset: bool,
     ) -> Any:
         """Returns observations, rows of states, reward, terminated, truncated and info."""
         extents = raw.shape[:-1]
@@ -70,9 +80,10 @@ class Calls:
             *self._results(arrays.infos * (2 if autoreset else 1), extents),
         ]
         attributes = {**self._attributes, "keyed": np.int64(keyed), "autoreset": np.int64(autoreset)}
-        raw = ffi.with_extents_of(raw, key, stream, params, *actions)
+        attributes["options"] = np.array(options, np.int32)
+        raw = ffi.with_extents_of(raw, key, stream, *values, *actions)
         raw, reward, discount, terminated, truncated, elapsed, *rest = ffi.call_aliased(
-            "envpool_step", results, {3: 0}, key, stream, params, raw, *actions, **attributes
+            "envpool_step", results, {2: 0}, key, stream, raw, *actions, *values, **attributes
         )
         players = rest.pop(0) if several else None
         fields = arrays.observations * (2 if autoreset else 1) + arrays.infos * (2 if autoreset else 1)

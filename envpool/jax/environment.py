@@ -27,13 +27,14 @@ from envpool import _core
 from envpool.jax import cuda, spaces, words
 from envpool.jax.calls import Calls, shape_of
 from envpool.jax.gymnax_names import cell_part, gymnax_state_names
-from envpool.jax.rows import EnvParams, EnvState, RowFormat, RowPart, model_of, option_values
+from envpool.jax.params import LIMIT, EnvParams, ParamsFormat, as_operand, check_format, leaf_of, option_values
+from envpool.jax.rows import EnvState, RowFormat, RowPart
 from envpool.python import actions
 from envpool.python.common_options import COMMON_OPTIONS
 from envpool.python.construction import Construction, PureModel
 from envpool.python.errors import labelled
 from envpool.python.not_a_vec_env import NotAVecEnv
-from envpool.python.options import NO_LIMIT, Option, shown
+from envpool.python.options import shown
 from envpool.python.registry import Registration, find, list_all_envs
 from envpool.python.spaces import ArraySpecs, Field, action_tree, observation_tree, walk
 
@@ -126,28 +127,25 @@ class Environment(NotAVecEnv):
         self._six = step_values == 6
         self._arrays = arrays
         self.num_players = arrays.max_players
-        self._default_raw = np.frombuffer(pure_model.params, np.uint32)
-        kind = (construction.table.name, int(self._default_raw[0]))
-        options = {"max_episode_steps": _LIMIT, **pure_model.options}
         self._state_format = RowFormat(
-            *kind, pure_model.state_bytes // 4, _state_parts(construction, pure_model), self.name
-        )
-        self._params_format = RowFormat(
-            *kind,
-            pure_model.params_bytes // 4,
-            _params_parts(pure_model),
+            construction.table.name,
+            pure_model.tag,
+            pure_model.state_bytes // 4,
+            _state_parts(construction, pure_model),
             self.name,
-            construction.texts(pure_model.options),
-            options,
         )
-        self._model = model_of(pure_model, self._params_format)
+        options = {LIMIT.name: LIMIT, **{name: o for name, o in pure_model.options.items() if o.tunable}}
+        fixed = tuple(name for name in pure_model.options if name not in options)
+        self._params_format = ParamsFormat(construction.table.name, tuple(options), self.name, options, fixed)
+        self._made = {LIMIT.name: pure_model.max_episode_steps, **pure_model.values}
+        self._default_params: dict[bool, EnvParams] = {}  # by jax_enable_x64
         observation_bytes = sum(
             int(np.prod(shape_of(arrays, field))) * field.dtype.itemsize for field in arrays.observations
         )
         self._row_bytes = pure_model.state_bytes + observation_bytes
-        calls = Calls(arrays, self._state_format.words, self._model, pure_model.is_info)
-        self._reset = jax.jit(calls.reset)
-        self._step = jax.jit(calls.step, static_argnames=("keyed", "autoreset"))
+        calls = Calls(arrays, self._state_format.words, pure_model)
+        self._reset = jax.jit(calls.reset, static_argnames=("options",))
+        self._step = jax.jit(calls.step, static_argnames=("options", "keyed", "autoreset"))
 
     def __reduce__(self) -> Any:
         return _make_registered, (type(self), *self._make_arguments)
@@ -161,7 +159,17 @@ class Environment(NotAVecEnv):
     @property
     def default_params(self) -> EnvParams:
         """The parameters that correspond to the options of `make`."""
-        return EnvParams(jnp.asarray(self._default_raw), self._params_format, self._model)
+        wide = bool(jax.config.jax_enable_x64)
+        if wide not in self._default_params:
+            options = self._params_format.options
+            leaves = [leaf_of(self.name, options[name], self._made[name]) for name in options]
+            self._default_params[wide] = EnvParams(self._params_format, leaves)
+        return self._default_params[wide]
+
+    @property
+    def params_space(self) -> Any:
+        """The space of the parameters of one environment, by name: the bounds of the options."""
+        return spaces.of_options(self._params_format.options)
 
     @property
     def num_actions(self) -> int:
@@ -193,10 +201,10 @@ class Environment(NotAVecEnv):
     def _arrays_of(self, params: EnvParams | None) -> ArraySpecs:
         if params is None:
             return self._arrays
-        raw = self._params(params)
-        if isinstance(raw, jax.core.Tracer) or np.array_equal(raw, self._default_raw):
+        _, values = self._params(params)
+        if not values or any(isinstance(value, jax.core.Tracer) for value in values):
             return self._arrays
-        return self._construction.arrays_with(option_values(params))
+        return self._construction.arrays_with(option_values(params, self.default_params, self._made))
 
     def reset(self, key: Any, params: EnvParams | None = None) -> tuple[Any, EnvState]:
         """Starts the first episode of a key.
@@ -213,7 +221,7 @@ class Environment(NotAVecEnv):
             TypeError: key is not a key, or params are not EnvParams.
             ValueError: key is an array of keys, or params belong to another environment.
         """
-        return self._first(self._key(key), np.uint32(0), self._params(params))
+        return self._first(self._key(key), np.uint32(0), *self._params(params))
 
     def reset_batch(self, key: Any, num_envs: int, params: EnvParams | None = None) -> tuple[Any, EnvState]:
         """Starts `num_envs` episodes from one key. They equal the episodes of a pool with as many environments.
@@ -240,7 +248,7 @@ class Environment(NotAVecEnv):
         usable, where = cuda.usable_memory()
         if self._row_bytes * num_envs > usable:
             raise MemoryError(f"[{self.name}] num_envs: no memory for {num_envs} states and observations{where}")
-        return self._first(self._key(key)[None], self._streams(num_envs), self._params(params, num_envs))
+        return self._first(self._key(key)[None], self._streams(num_envs), *self._params(params, num_envs))
 
     def step(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
         """Steps the environment, and starts the next episode if the step ends one.
@@ -355,23 +363,25 @@ class Environment(NotAVecEnv):
             )
         return jnp.asarray(key)
 
-    def _params(self, params: EnvParams | None, rows: int | None = None) -> Any:
-        row_format = self._params_format
+    def _params(self, params: EnvParams | None, rows: int | None = None) -> tuple[tuple[int, ...], list[Any]]:
+        """Returns the numbers and the values of the options that may differ from those of `make`."""
         if params is None:
-            raw = jnp.asarray(self._default_raw)
-            return raw if rows is None else raw[None]
-        if not isinstance(params, EnvParams):
-            raise TypeError(
-                f"[{self.name}] params: expected EnvParams of {row_format.name}, got {type(params).__name__}"
-            )
-        if params.format != row_format:
-            raise ValueError(
-                f"[{self.name}] params: expected parameters of {row_format.name}, "
-                f"got parameters of {_other(row_format, params)}"
-            )
-        if params.model is None:  # unpickled before this environment was made
-            params = EnvParams(params.raw, row_format, self._model).replace()
-        return self._rows("params", params.raw, row_format, rows)
+            return (), []
+        row_format = self._params_format
+        check_format(row_format, params)
+        numbers, values = [], []
+        for (name, leaf), (_, default) in zip(params.items(), self.default_params.items(), strict=True):
+            if leaf is default or (isinstance(leaf, np.generic) and leaf.dtype == default.dtype and leaf == default):
+                continue
+            value = as_operand(self.name, row_format.options[name], leaf)
+            shape = np.shape(value)
+            if shape != () and (rows is None or shape != (rows,)):
+                expected = "()" if rows is None else f"() or ({rows},)"
+                hint = "; use jax.vmap or step_batch for a batch" if rows is None else ""
+                raise ValueError(f"[{self.name}] {name}: expected shape {expected}, got {shape}{hint}")
+            numbers.append(row_format.number(name))
+            values.append(value if rows is None else jnp.reshape(value, shape or (1,)))
+        return tuple(numbers), values
 
     def _check_state(self, state: EnvState) -> None:
         row_format = self._state_format
@@ -420,8 +430,8 @@ class Environment(NotAVecEnv):
 
     # --- calls ---
 
-    def _first(self, key: Any, stream: Any, params: Any) -> tuple[Any, EnvState]:
-        obs, raw = self._reset(key, stream, params)
+    def _first(self, key: Any, stream: Any, options: tuple[int, ...], values: list[Any]) -> tuple[Any, EnvState]:
+        obs, raw = self._reset(key, stream, values, options=options)
         return obs, EnvState(raw, self._state_format)
 
     def _advance(
@@ -442,12 +452,14 @@ class Environment(NotAVecEnv):
             keyed, words = "new_key" if rows is None else "new_key_and_stream", self._key(key)
         stream = np.uint32(0) if rows is None else self._streams(1 if key is None else rows)
         words = words if rows is None else words[None]
+        options, values = self._params(params, rows)
         obs, raw, reward, terminated, truncated, info = self._step(
             words,
             stream,
-            self._params(params, rows),
             raw,
             self._actions(action, rows),
+            values,
+            options=options,
             keyed=_core.KEYED[keyed],
             autoreset=autoreset,
         )
@@ -457,11 +469,8 @@ class Environment(NotAVecEnv):
         return obs, state, reward, jnp.logical_or(terminated, truncated), info
 
 
-def _other(row_format: RowFormat, row: EnvState | EnvParams) -> str:
+def _other(row_format: RowFormat, row: EnvState) -> str:
     return row.format.name + (" with other options" if row.format.name == row_format.name else "")
-
-
-_LIMIT = Option("max_episode_steps", "int", 0, low=0, high=NO_LIMIT)
 
 
 def _state_parts(construction: Construction, pure_model: PureModel) -> tuple[tuple[str, RowPart], ...]:
@@ -476,12 +485,3 @@ def _state_parts(construction: Construction, pure_model: PureModel) -> tuple[tup
         parts[name] = replace(parts[row], columns=columns)
     return tuple(parts.items())
 
-
-def _params_parts(pure_model: PureModel) -> tuple[tuple[str, RowPart], ...]:
-    read_dtypes = {"bool": "bool", "int": "int32", "float": "float64", "str": "int32"}
-    parts = [("max_episode_steps", RowPart(4, "int32"))]
-    for index, (name, option) in enumerate(pure_model.options.items()):
-        if option.is_parameter:
-            offset = pure_model.params_values + 8 * index
-            parts.append((name, RowPart(offset, "float64", read_dtype=read_dtypes[option.kind])))
-    return tuple(parts)

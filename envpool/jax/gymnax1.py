@@ -19,7 +19,8 @@ import jax.numpy as jnp
 from envpool.jax import environment, environments
 from envpool.jax.environment import make_as, portable_envs
 from envpool.jax.gymnax_names import info_of_gymnax
-from envpool.jax.rows import EnvParams, EnvState
+from envpool.jax.params import EnvParams
+from envpool.jax.rows import EnvState
 
 __all__ = ["EnvParams", "EnvState", "Environment", "environments", "make", "register"]
 

@@ -16,7 +16,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from envpool.jax.params import leaf_dtype
 from envpool.jax.rows import RowPart
+from envpool.python.options import Option
 from envpool.python.spaces import Field, walk
 
 
@@ -123,7 +125,7 @@ def of_parts(parts: Iterable[tuple[str, RowPart]], limit: int | None) -> Any:
     classes = _classes()
     spaces: dict[str, Any] = {}
     for name, part in parts:
-        dtype = jax.dtypes.canonicalize_dtype(part.read_dtype or part.dtype)
+        dtype = jax.dtypes.canonicalize_dtype(part.dtype)
         if name == "time" and limit:
             spaces[name] = classes.Discrete(limit + 1)
         elif dtype == np.bool_:
@@ -132,4 +134,21 @@ def of_parts(parts: Iterable[tuple[str, RowPart]], limit: int | None) -> Any:
             bounds: Any = jnp.finfo(dtype) if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype)
             low, high = jnp.asarray(bounds.min, dtype), jnp.asarray(bounds.max, dtype)
             spaces[name] = classes.Box(low, high, part.shape, dtype)
+    return classes.Dict(spaces)
+
+
+def of_options(options: Mapping[str, Option]) -> Any:
+    """Returns a space of parameters, with the bounds of the options."""
+    classes = _classes()
+    spaces: dict[str, Any] = {}
+    for name, option in options.items():
+        dtype = leaf_dtype(option)
+        if option.choices:
+            spaces[name] = classes.Discrete(len(option.choices))
+        elif option.kind == "bool":
+            spaces[name] = classes.Box(low=False, high=True, shape=(), dtype=dtype)
+        else:
+            limits: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+            low, high = (jnp.asarray(np.clip(bound, limits.min, limits.max), dtype) for bound in (option.low, option.high))
+            spaces[name] = classes.Box(low, high, (), dtype)
     return classes.Dict(spaces)

@@ -75,18 +75,20 @@ ENVPOOL_FN i32 popcount(u32 x) {
 #if ENVPOOL_HOST
 
 inline void declare(OptionSpecs& o, bool ramps) {
-  o.real("sticky_action_prob", 0.1, "probability that the last action is repeated").between(0, 1);
-  o.boolean("difficulty_ramping", true, ramps ? "the game gets faster" : "no effect: this game never gets faster");
+  o.real("sticky_action_prob", 0.1, "probability that the last action is repeated")
+      .between(0, 1)
+      .sets(&Params::sticky);
+  o.boolean("difficulty_ramping", true, ramps ? "the game gets faster" : "no effect: this game never gets faster")
+      .sets(&Params::ramping);
   o.boolean("use_minimal_action_set", false, "only the actions that have an effect").changes_shapes();
-  o.text("obs_dtype", "bool", "dtype of the observation").one_of({"bool", "float32"}).changes_shapes();
+  o.text("obs_dtype", "bool", "dtype of the observation").one_of({"bool", "float32"})
+      .changes_shapes()
+      .sets(&Params::floats);
 }
 
 // `minimal` lists the actions that have an effect.
 inline Params resolve(const OptionValues& v, std::initializer_list<u8> minimal) {
-  Params p{.sticky = v.real("sticky_action_prob"),
-           .ramping = v.boolean("difficulty_ramping"),
-           .floats = v.text("obs_dtype") == "float32",
-           .actions = {}};
+  Params p{};
   u8* next = p.actions;
   if (v.boolean("use_minimal_action_set")) {
     for (u8 action : minimal) *next++ = action;

@@ -14,8 +14,9 @@
 namespace envpool::minigrid {
 
 struct BabyAIGoToParams : RoomParams {
-  i32 level, num_dists;
+  i32 level, chosen_dists, least_dists, most_dists;
   bool doors_open;
+  i32 num_dists;  // derived
 };
 
 struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
@@ -30,25 +31,25 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
   static void options(OptionSpecs& o) {
     o.text("level", "maze", "the objects, and which of them the agent must go to").one_of(levels());
     o.integer("num_dists", 18, "objects in red_ball, red_ball_grey, red_blue_ball, local and maze")
-        .between(0, kMostObjects);
-    o.boolean("doors_open", false, "in maze, all doors are open");
+        .between(0, kMostObjects).sets(&Params::chosen_dists);
+    o.boolean("doors_open", false, "in maze, all doors are open").sets(&Params::doors_open);
     declare_rooms(o, 8, 3, 3, 4);
     declare(o);
   }
   static Params params(const OptionValues& v) {
     Params p = resolve_rooms(v);
     p.level = choice(v, "level", levels());
-    p.num_dists = i32(v.integer("num_dists"));
-    p.doors_open = v.boolean("doors_open");
     const i32 inside = p.room_size - 2, rooms = p.num_rows * p.num_cols;
     const bool chooses = p.level == kLocal || p.level == kMaze, reads = chooses || p.level < kObj;
-    if (!reads) p.num_dists = 0;
     i32 most = inside * inside * rooms / 2;
     // No object is put next to the agent, so only one fits into a single room of 2 x 2 cells.
     if (rooms == 1 && inside == 2) most = chooses ? 1 : 0;
-    if (p.num_dists > most || (chooses && p.num_dists == 0)) {
+    const i32 wanted = reads ? i32(v.integer("num_dists")) : 0;
+    p.least_dists = chooses ? 1 : 0;
+    p.most_dists = reads ? most : 0;
+    if (wanted > most || wanted < p.least_dists) {
       throw std::invalid_argument("num_dists: expected " + std::string(chooses ? "1" : "0") + ".." +
-                                  std::to_string(most) + " in rooms of this size, got " + std::to_string(p.num_dists));
+                                  std::to_string(most) + " in rooms of this size, got " + std::to_string(wanted));
     }
     if (p.level >= kImpUnlock && (p.num_rows < 3 || p.num_cols < 3)) {
       throw std::invalid_argument("num_rows: expected 3 rows and 3 columns of rooms for this level, got " +
@@ -60,6 +61,10 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
     return p;
   }
 #endif
+
+  ENVPOOL_FN static void derive_more(Params& p) {
+    p.num_dists = clamp(p.chosen_dists, p.least_dists, p.most_dists);
+  }
 
   template <class Rooms>
   ENVPOOL_FN static void populate(State&, const Params& p, Rooms& rooms, Instruction& instruction) {

@@ -12,8 +12,9 @@
 namespace envpool::minigrid {
 
 struct BabyAIOpenParams : RoomParams {
-  i32 level, select_by, first_color, second_color, num_doors;
+  i32 level, select_by, first_choice, second_choice, chosen_doors;
   bool strict;
+  i32 first_color, second_color, num_doors;  // derived
 };
 
 struct BabyAIOpen : BabyLevel<BabyAIOpen, BabyAIOpenParams> {
@@ -27,11 +28,11 @@ struct BabyAIOpen : BabyLevel<BabyAIOpen, BabyAIOpenParams> {
   static void options(OptionSpecs& o) {
     o.text("level", "maze", "the doors, and which of them the agent must open").one_of(levels());
     o.text("select_by", "", "in door, the description of the target: by its color or its loc (place); random if empty")
-        .one_of({"", "color", "loc"});
-    o.text("first_color", "", "colour of the first door in two_doors; random if empty").one_of(colors());
-    o.text("second_color", "", "colour of the second door in two_doors; random if empty").one_of(colors());
-    o.integer("num_doors", 2, "doors in doors_order").between(2, 4);
-    o.boolean("strict", false, "opening a wrong door ends the episode (in two_doors, before the first one is open)");
+        .one_of({"", "color", "loc"}).sets(&Params::select_by);
+    o.text("first_color", "", "colour of the first door in two_doors; random if empty").one_of(colors()).sets(&Params::first_choice);
+    o.text("second_color", "", "colour of the second door in two_doors; random if empty").one_of(colors()).sets(&Params::second_choice);
+    o.integer("num_doors", 2, "doors in doors_order").between(2, 4).sets(&Params::chosen_doors);
+    o.boolean("strict", false, "opening a wrong door ends the episode (in two_doors, before the first one is open)").sets(&Params::strict);
     declare_rooms(o);
     declare(o);
   }
@@ -40,18 +41,13 @@ struct BabyAIOpen : BabyLevel<BabyAIOpen, BabyAIOpenParams> {
     const i64 size = v.integer("room_size");
     Params p = resolve_rooms(v, level >= kTwoDoors ? 20 * size * size : 0);
     p.level = level;
-    p.select_by = choice(v, "select_by", {"", "color", "loc"});
-    p.first_color = choice(v, "first_color", colors()) - 1;
-    p.second_color = choice(v, "second_color", colors()) - 1;
-    p.num_doors = i32(v.integer("num_doors"));
-    p.strict = v.boolean("strict");
     const i32 rooms = level == kRedDoor ? 1 : 3;
     if (p.num_rows < rooms || p.num_cols < max(rooms, 2)) {
       throw std::invalid_argument("num_rows: expected more rooms for this level, got " + std::to_string(p.num_rows) +
                                   " rows and " + std::to_string(p.num_cols) + " columns");
     }
     // The agent must not start in front of a door. In a room of one cell with four doors, it could not start elsewhere.
-    const bool four_doors = level == kOneOfFour || (level == kDoorsOrder && p.num_doors == 4);
+    const bool four_doors = level == kOneOfFour || (level == kDoorsOrder && v.integer("num_doors") == 4);
     const i32 least = level == kMaze ? 6 : four_doors ? 4 : 3;
     if (p.room_size < least) {
       throw std::invalid_argument("room_size: expected at least " + std::to_string(least) + " for this level, got " +
@@ -60,6 +56,12 @@ struct BabyAIOpen : BabyLevel<BabyAIOpen, BabyAIOpenParams> {
     return p;
   }
 #endif
+
+  ENVPOOL_FN static void derive_more(Params& p) {
+    p.first_color = p.first_choice - 1;
+    p.second_color = p.second_choice - 1;
+    p.num_doors = p.level == kDoorsOrder && p.room_size < 4 ? min(p.chosen_doors, 3) : p.chosen_doors;
+  }
 
   template <class Rooms>
   ENVPOOL_FN static void populate(State&, const Params& p, Rooms& rooms, Instruction& instruction) {

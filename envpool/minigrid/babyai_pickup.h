@@ -27,7 +27,7 @@ struct BabyAIPickup : BabyLevel<BabyAIPickup, BabyAIPickupParams> {
   }
   static void options(OptionSpecs& o) {
     o.text("level", "maze", "the objects, and which of them the agent must pick up").one_of(levels());
-    o.boolean("strict", false, "in dist, picking up a wrong object ends the episode");
+    o.boolean("strict", false, "in dist, picking up a wrong object ends the episode").sets(&Params::strict);
     declare_rooms(o);
     declare(o);
   }
@@ -38,7 +38,6 @@ struct BabyAIPickup : BabyLevel<BabyAIPickup, BabyAIPickupParams> {
     const i32 sizes[] = {6, 7, 6, 4, 4, 3, 4};
     Params p = resolve_rooms(v, times[level] * size * size);
     p.level = level;
-    p.strict = v.boolean("strict");
     if (p.num_rows < rows[level] || p.num_cols < columns[level]) {
       throw std::invalid_argument("num_rows: expected at least " + std::to_string(rows[level]) + " rows and " +
                                   std::to_string(columns[level]) + " columns of rooms for this level, got " +

@@ -13,8 +13,10 @@
 namespace envpool::minigrid {
 
 struct BabyAIPutNextParams : RoomParams {
-  i32 level, num_objs;
-  bool start_carrying;
+  i32 level, chosen_objs, most_objs;
+  bool chosen_start;
+  i32 num_objs;         // derived
+  bool start_carrying;  // derived
 };
 
 struct BabyAIPutNextState : BabyState {
@@ -31,8 +33,8 @@ struct BabyAIPutNext : BabyLevel<BabyAIPutNext, BabyAIPutNextParams, BabyAIPutNe
   static void options(OptionSpecs& o) {
     o.text("level", "local", "where the objects are").one_of(levels()).changes_shapes();
     o.integer("room_size", 8, "rows and columns of a room, walls included").between(4, 20).changes_shapes();
-    o.integer("num_objs", 8, "objects in each room").between(1, kMostObjects);
-    o.boolean("start_carrying", false, "in two_rooms, the agent has the object from the first step on");
+    o.integer("num_objs", 8, "objects in each room").between(1, kMostObjects).sets(&Params::chosen_objs);
+    o.boolean("start_carrying", false, "in two_rooms, the agent has the object from the first step on").sets(&Params::chosen_start);
     declare(o);
   }
   static Params params(const OptionValues& v) {
@@ -41,14 +43,19 @@ struct BabyAIPutNext : BabyLevel<BabyAIPutNext, BabyAIPutNextParams, BabyAIPutNe
     Params p = resolve_rooms(v, size, 1, columns, times[level] * size * size);
     p.level = level;
     // No object is put next to the agent, so only one fits into the agent's room if that has 2 x 2 cells.
-    p.num_objs = Base::checked_objects(v, "num_objs", size == 4 ? 1 : (size - 2) * (size - 2) / 2);
-    p.start_carrying = v.boolean("start_carrying") && level == kTwoRooms;
-    if (level != kTwoRooms && p.num_objs < 2) {
-      throw std::invalid_argument("num_objs: expected at least 2 for this level, got " + std::to_string(p.num_objs));
+    p.most_objs = Base::checked_objects(v, "num_objs", size == 4 ? 1 : (size - 2) * (size - 2) / 2);
+    if (level != kTwoRooms && v.integer("num_objs") < 2) {
+      throw std::invalid_argument("num_objs: expected at least 2 for this level, got " +
+                                  std::to_string(v.integer("num_objs")));
     }
     return p;
   }
 #endif
+
+  ENVPOOL_FN static void derive_more(Params& p) {
+    p.num_objs = clamp(p.chosen_objs, p.level == kTwoRooms ? 1 : 2, p.most_objs);
+    p.start_carrying = p.chosen_start && p.level == kTwoRooms;
+  }
 
   template <class Rooms>
   ENVPOOL_FN static void populate(State& s, const Params& p, Rooms& rooms, Instruction& instruction) {

@@ -18,10 +18,12 @@ struct Choices {
 };
 
 struct BabyAISynthParams : RoomParams {
-  i32 num_dists;
-  f64 locked_room_prob;
+  i32 chosen_dists, most_dists;
+  f64 chosen_prob;
   bool action_obj_door, locations, unblocking, implicit_unlock;
   Choices verbs, forms;
+  i32 num_dists;         // derived
+  f64 locked_room_prob;  // derived
 };
 
 struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
@@ -32,11 +34,11 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.text("level", "synth", "how the level and its instruction are made").one_of({"synth", "action_obj_door"});
-    o.integer("num_dists", 18, "number of objects").between(0, 24);
-    o.real("locked_room_prob", 0.5, "probability of a locked room").between(0, 1);
-    o.boolean("locations", true, "descriptions may name the side of the agent's start on which an object lies");
-    o.boolean("unblocking", true, "objects may be in the way, so that the agent has to move them");
-    o.boolean("implicit_unlock", true, "instructions may concern objects in the locked room");
+    o.integer("num_dists", 18, "number of objects").between(0, 24).sets(&Params::chosen_dists);
+    o.real("locked_room_prob", 0.5, "probability of a locked room").between(0, 1).sets(&Params::chosen_prob);
+    o.boolean("locations", true, "descriptions may name the side of the agent's start on which an object lies").sets(&Params::locations);
+    o.boolean("unblocking", true, "objects may be in the way, so that the agent has to move them").sets(&Params::unblocking);
+    o.boolean("implicit_unlock", true, "instructions may concern objects in the locked room").sets(&Params::implicit_unlock);
     o.text("action_kinds", "goto,pickup,open,putnext", "the verbs");
     o.text("instr_kinds", "action,and,seq", "the forms: one clause, two, or two parts in order");
     declare_rooms(o, 8, 3, 3, 5);
@@ -45,17 +47,18 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
   static Params params(const OptionValues& v) {
     Params p = resolve_rooms(v);
     p.action_obj_door = v.text("level") == "action_obj_door";
-    p.num_dists = i32(v.integer("num_dists"));
-    p.locked_room_prob = v.real("locked_room_prob");
-    p.locations = v.boolean("locations");
-    p.unblocking = v.boolean("unblocking");
-    p.implicit_unlock = v.boolean("implicit_unlock");
     p.verbs = choices(v, "action_kinds", {"goto", "open", "pickup", "putnext"});
     p.forms = choices(v, "instr_kinds", {"action", "and", "seq"});
-    check(p);
+    check(p, v);
+    p.most_dists = most_dists_in(p);
     return p;
   }
 #endif
+
+  ENVPOOL_FN static void derive_more(Params& p) {
+    p.num_dists = p.action_obj_door ? p.chosen_dists : clamp(p.chosen_dists, 2, p.most_dists);
+    p.locked_room_prob = p.num_rows * p.num_cols == 1 ? 0 : p.chosen_prob;
+  }
 
   ENVPOOL_FN static bool keeps_keys(const Params& p) { return p.unblocking && !p.action_obj_door; }
 
@@ -186,25 +189,29 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
     }
     return choices;
   }
-  static void check(const Params& p) {
+  static i32 most_dists_in(const Params& p) {
+    return (p.room_size - 2) * (p.room_size - 2) * p.num_rows * p.num_cols / 3;
+  }
+  static void check(const Params& p, const OptionValues& v) {
     const i32 rooms = p.num_rows * p.num_cols, least = p.action_obj_door ? 3 : 1;
     if (p.num_rows < least || p.num_cols < least) {
       throw std::invalid_argument("num_rows: expected 3 rows and 3 columns of rooms for this level, got " +
                                   std::to_string(p.num_rows) + " and " + std::to_string(p.num_cols));
     }
     if (p.action_obj_door) return;
-    if (rooms == 1 && p.locked_room_prob > 0) {
-      throw std::invalid_argument("locked_room_prob: expected 0 with one room, got " + to_text(p.locked_room_prob));
+    if (rooms == 1 && v.real("locked_room_prob") > 0) {
+      throw std::invalid_argument("locked_room_prob: expected 0 with one room, got " +
+                                  to_text(v.real("locked_room_prob")));
     }
     const bool opens =
         std::find(p.verbs.number, p.verbs.number + p.verbs.count, u8(Verb::kOpen)) != p.verbs.number + p.verbs.count;
     if (rooms == 1 && opens) {
       throw std::invalid_argument("action_kinds: expected no 'open' with one room, which has no door");
     }
-    const i32 inside = p.room_size - 2, most = inside * inside * rooms / 3;
-    if (p.num_dists > most || p.num_dists < 2) {
+    const i64 wanted = v.integer("num_dists"), most = most_dists_in(p);
+    if (wanted > most || wanted < 2) {
       throw std::invalid_argument("num_dists: expected 2.." + std::to_string(most) + " in rooms of this size, got " +
-                                  std::to_string(p.num_dists));
+                                  std::to_string(wanted));
     }
   }
 #endif

@@ -27,7 +27,7 @@ struct BabyAIUnlock : BabyLevel<BabyAIUnlock, BabyAIUnlockParams> {
   }
   static void options(OptionSpecs& o) {
     o.text("level", "maze", "where the key is, and what the agent must do with it").one_of(levels()).changes_shapes();
-    o.boolean("distractors", false, "in local and pickup, whether there are other objects");
+    o.boolean("distractors", false, "in local and pickup, whether there are other objects").sets(&Params::distractors);
     declare(o);
   }
   static Params params(const OptionValues& v) {
@@ -35,7 +35,6 @@ struct BabyAIUnlock : BabyLevel<BabyAIUnlock, BabyAIUnlockParams> {
     Params p = level < kBehindDoor ? resolve_rooms(v, 8, 3, 3)
                                    : resolve_rooms(v, 6, 1, level == kTwice ? 3 : 2, times[level] * 6 * 6);
     p.level = level;
-    p.distractors = v.boolean("distractors");
     return p;
   }
 #endif

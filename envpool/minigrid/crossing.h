@@ -14,8 +14,9 @@
 namespace envpool::minigrid {
 
 struct CrossingParams : LevelParams {
-  i32 num_crossings;
-  bool lava;
+  i32 chosen_crossings;
+  bool wall;
+  i32 num_crossings;  // derived
 };
 
 struct Crossing : Level<Crossing, CrossingParams> {
@@ -25,8 +26,8 @@ struct Crossing : Level<Crossing, CrossingParams> {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("size", 9, "rows and columns, walls included, an odd number").between(5, kMostSize).changes_shapes();
-    o.integer("num_crossings", 1, "number of rivers").between(1, kMostRivers);
-    o.text("obstacle_type", "lava", "what the rivers are made of").one_of({"lava", "wall"});
+    o.integer("num_crossings", 1, "number of rivers").between(1, kMostRivers).sets(&Params::chosen_crossings);
+    o.text("obstacle_type", "lava", "what the rivers are made of").one_of({"lava", "wall"}).sets(&Params::wall);
     declare(o);
   }
   static Params params(const OptionValues& v) {
@@ -37,11 +38,13 @@ struct Crossing : Level<Crossing, CrossingParams> {
                                   " in a grid of this size, got " + std::to_string(crossings));
     }
     Params p = resolve(v, size, size, 4 * size * size);
-    p.num_crossings = i32(crossings);
-    p.lava = v.text("obstacle_type") == "lava";
     return p;
   }
 #endif
+
+  ENVPOOL_FN static void derive_more(Params& p) {
+    p.num_crossings = min(p.chosen_crossings, p.width - 3);
+  }
 
   template <class Draws>
   ENVPOOL_FN static void generate(State& s, const Params& p, Maker<Draws>& make) {
@@ -77,7 +80,7 @@ struct Crossing : Level<Crossing, CrossingParams> {
       }
     }
     columns[vertical + 1] = rows[horizontal + 1] = size - 1;
-    const Cell obstacle = p.lava ? kTheLava : kTheWall;
+    const Cell obstacle = !p.wall ? kTheLava : kTheWall;
     for (i32 i = 1; i <= horizontal; ++i) make.fill({1, rows[i]}, {size - 2, 1}, obstacle);
     for (i32 i = 1; i <= vertical; ++i) make.fill({columns[i], 1}, {1, size - 2}, obstacle);
 
@@ -97,7 +100,7 @@ struct Crossing : Level<Crossing, CrossingParams> {
       make.grid[gap] = kNothing;
     }
     using enum Word;
-    if (p.lava) {
+    if (!p.wall) {
       make.mission.say(avoid, the, Word::lava);
     } else {
       make.mission.say(find, the, opening);

@@ -15,8 +15,9 @@
 namespace envpool::minigrid {
 
 struct DistShiftParams : LevelParams {
-  i32 strip2_row;
+  i32 chosen_row;
   bool random_start;
+  i32 strip2_row;  // derived
 };
 
 struct DistShift : Level<DistShift, DistShiftParams> {
@@ -26,8 +27,8 @@ struct DistShift : Level<DistShift, DistShiftParams> {
   static void options(OptionSpecs& o) {
     o.integer("width", 9, "columns, walls included").between(7, 64).changes_shapes();
     o.integer("height", 7, "rows, walls included").between(4, 64).changes_shapes();
-    o.integer("strip2_row", 2, "row of the second strip").between(2, 62);
-    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner");
+    o.integer("strip2_row", 2, "row of the second strip").between(2, 62).sets(&Params::chosen_row);
+    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner").sets(&Params::random_start);
     declare(o, /*sees_through_walls=*/true);
   }
   static Params params(const OptionValues& v) {
@@ -37,11 +38,13 @@ struct DistShift : Level<DistShift, DistShiftParams> {
                                   " in a grid of this height, got " + std::to_string(row));
     }
     Params p = resolve(v, width, height, 4 * width * height);
-    p.strip2_row = i32(row);
-    p.random_start = v.boolean("random_start");
     return p;
   }
 #endif
+
+  ENVPOOL_FN static void derive_more(Params& p) {
+    p.strip2_row = min(p.chosen_row, p.height - 2);
+  }
 
   template <class Draws>
   ENVPOOL_FN static void generate(State& s, const Params& p, Maker<Draws>& make) {

@@ -17,8 +17,9 @@
 namespace envpool::minigrid {
 
 struct DynamicObstaclesParams : LevelParams {
-  i32 num_obstacles;
+  i32 chosen_obstacles;
   bool random_start;
+  i32 num_obstacles;  // derived
 };
 
 struct DynamicObstaclesState : Agent {
@@ -33,15 +34,13 @@ struct DynamicObstacles : Level<DynamicObstacles, DynamicObstaclesParams, Dynami
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("size", 8, "rows and columns, walls included").between(5, 64).changes_shapes();
-    o.integer("n_obstacles", 4, "number of balls; values above size / 2 + 1 mean size / 2").between(0, 64);
-    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner");
+    o.integer("n_obstacles", 4, "number of balls; values above size / 2 + 1 mean size / 2").between(0, 64).sets(&Params::chosen_obstacles);
+    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner").sets(&Params::random_start);
     declare(o, /*sees_through_walls=*/true);
   }
   static Params params(const OptionValues& v) {
-    const i64 size = v.integer("size"), wanted = v.integer("n_obstacles");
+    const i64 size = v.integer("size");
     Params p = resolve(v, size, size, 4 * size * size);
-    p.num_obstacles = i32(2 * wanted <= size + 2 ? wanted : size / 2);
-    p.random_start = v.boolean("random_start");
     return p;
   }
   static void spec(const Params& p, Spec& s) {
@@ -49,6 +48,10 @@ struct DynamicObstacles : Level<DynamicObstacles, DynamicObstaclesParams, Dynami
     s.reward_low = -1;
   }
 #endif
+
+  ENVPOOL_FN static void derive_more(Params& p) {
+    p.num_obstacles = 2 * p.chosen_obstacles <= p.width + 2 ? p.chosen_obstacles : p.width / 2;
+  }
 
   template <class Draws>
   ENVPOOL_FN static void generate(State& s, const Params& p, Maker<Draws>& make) {

@@ -23,13 +23,12 @@ struct Empty : Level<Empty, EmptyParams> {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("size", 8, "rows and columns, walls included").between(4, 64).changes_shapes();
-    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner");
+    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner").sets(&Params::random_start);
     declare(o, /*sees_through_walls=*/true);
   }
   static Params params(const OptionValues& v) {
     const i64 size = v.integer("size");
     Params p = resolve(v, size, size, 4 * size * size);
-    p.random_start = v.boolean("random_start");
     return p;
   }
 #endif

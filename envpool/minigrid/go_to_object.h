@@ -23,7 +23,7 @@ struct GoToObject : Level<GoToObject, ObjectParams, TargetState> {
   static Params params(const OptionValues& v) {
     const i64 size = v.integer("size");
     Params p = resolve(v, size, size, 5 * size * size);
-    p.num_objs = checked_objects(v, "num_objs", (size - 2) * (size - 2) / 2);
+    p.most_objs = checked_objects(v, "num_objs", (size - 2) * (size - 2) / 2);
     return p;
   }
 #endif

@@ -37,13 +37,16 @@ enum class Observed : u8 { kView, kGrid, kOneHot, kRgbView, kRgbGrid, kSymbolic,
 
 struct LevelParams {
   const u8* blob;  // the tiles of RGB images
-  i32 width, height, max_steps, view, mission_size, tile;
+  i32 width, height, view, mission_size, tile;
+  i32 chosen_steps, default_steps;  // the option max_steps, and what stands for 0
+  i32 max_steps;                    // derived
   bool see_through_walls, words, highlight, alone;
   Observed observed;
 };
 
 struct ObjectParams : LevelParams {
-  i32 num_objs;
+  i32 chosen_objs, most_objs;  // the option num_objs, and how many there is room for
+  i32 num_objs;                // derived
 };
 
 // An environment derives from Level<itself, its Params, its State> and defines
@@ -51,6 +54,7 @@ struct ObjectParams : LevelParams {
 //   static constexpr const char* kName;
 //   static void options(OptionSpecs&);                        // calls declare()
 //   static Params params(const OptionValues&);                // calls resolve()
+//   ENVPOOL_FN static void derive_more(Params&);              // optional: default_steps and its own derived members
 //   template <class Draws> ENVPOOL_FN static void generate(State&, const Params&, Maker<Draws>&);
 //   // optional:
 //   static constexpr i32 kNumActions;                         // if only the first actions exist
@@ -88,6 +92,11 @@ struct Level {
   ENVPOOL_FN static i64 more_bytes(const Params&) { return 0; }
   ENVPOOL_FN static i64 extra_bytes(const Params& p) {
     return i64{cells_of(p)} * i64{sizeof(Cell)} + p.mission_size + Derived::more_bytes(p);
+  }
+  ENVPOOL_FN static void derive(Params& p) {
+    if constexpr (requires { p.chosen_objs; }) p.num_objs = min(p.chosen_objs, p.most_objs);
+    if constexpr (requires { Derived::derive_more(p); }) Derived::derive_more(p);
+    p.max_steps = p.chosen_steps != 0 ? p.chosen_steps : p.default_steps;
   }
   ENVPOOL_FN static i32 limit_of(const State&, const Params& p) { return p.max_steps; }
   ENVPOOL_FN static Point hidden_cell(const State&, const Params&) { return kNowhere; }
@@ -188,11 +197,13 @@ struct Level {
   static void declare(OptionSpecs& o, bool sees_through_walls = false, i64 mission_bytes = 96) {
     o.integer("max_steps", 0,
               "steps until an episode is truncated; the reward depends on it too; 0: the default of the level")
-        .between(0, 1 << 24);
+        .between(0, 1 << 24)
+        .sets(&Params::chosen_steps);
     o.integer("agent_view_size", 7, "rows and columns that the agent sees, an odd number")
         .between(3, kMaxView)
         .changes_shapes();
-    o.boolean("see_through_walls", sees_through_walls, "whether the agent sees through walls and closed doors");
+    o.boolean("see_through_walls", sees_through_walls, "whether the agent sees through walls and closed doors")
+        .sets(&Params::see_through_walls);
     o.text("observation", "partial",
            "the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in "
            "one-hot form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of "
@@ -206,13 +217,13 @@ struct Level {
         .one_of({"text", "words"})
         .changes_shapes();
     o.integer("mission_bytes", mission_bytes, "size of the mission as text").between(80, 1024).changes_shapes();
-    o.boolean("highlight", true, "an RGB image of the whole grid shows which cells the agent sees");
+    o.boolean("highlight", true, "an RGB image of the whole grid shows which cells the agent sees").sets(&Params::highlight);
   }
   static Params resolve(const OptionValues& v, i64 width, i64 height, i64 max_steps, i32 most_words = 20) {
     Params p{};
     p.width = i32(width);
     p.height = i32(height);
-    p.max_steps = i32(v.integer("max_steps") != 0 ? v.integer("max_steps") : max_steps);
+    p.default_steps = i32(max_steps);
     p.view = i32(v.integer("agent_view_size"));
     if (p.view % 2 == 0) {
       throw std::invalid_argument("agent_view_size: expected an odd number, got " + std::to_string(p.view));
@@ -220,30 +231,27 @@ struct Level {
     p.observed = observed(v);
     p.tile = i32(v.integer("tile_size"));
     p.alone = v.boolean("image_only") || p.observed == Observed::kFlat;
-    p.see_through_walls = v.boolean("see_through_walls");
     p.words = v.text("mission") == "words";
     if (p.words && p.observed == Observed::kFlat) {
       throw std::invalid_argument("mission: expected text with observation=\"flat\", got words");
     }
     p.mission_size = p.words ? most_words : i32(v.integer("mission_bytes"));
-    p.highlight = v.boolean("highlight");
     return p;
   }
   // Declares the options of a room with objects. ObjectParams has their values.
   static void declare_objects(OptionSpecs& o, i64 size, i64 count, i64 least, i64 most) {
     o.integer("size", size, "rows and columns, walls included").between(5, 64).changes_shapes();
-    o.integer("num_objs", count, "how many objects there are").between(least, most);
+    o.integer("num_objs", count, "how many objects there are").between(least, most).sets(&Params::chosen_objs);
     declare(o, /*sees_through_walls=*/true);
   }
-  // Returns the value of an option that counts objects. Throws if it is greater than `most`, because more do not
-  // fit.
+  // Returns `most`, the number of objects that fit. Throws if the option asks for more.
   static i32 checked_objects(const OptionValues& v, const char* name, i64 most) {
     const i64 count = v.integer(name);
     if (count > most) {
       throw std::invalid_argument(std::string(name) + ": expected at most " + std::to_string(most) +
                                   " in a grid of this size, got " + std::to_string(count));
     }
-    return i32(count);
+    return i32(most);
   }
   static Blob blob(const OptionValues& v) {
     if (observed(v) != Observed::kRgbView && observed(v) != Observed::kRgbGrid) return {};

@@ -31,14 +31,13 @@ struct Memory : Level<Memory, MemoryParams, MemoryState> {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("size", 13, "rows and columns, walls included, an odd number").between(7, 63).changes_shapes();
-    o.boolean("random_length", false, "whether the length of the hallway is random");
+    o.boolean("random_length", false, "whether the length of the hallway is random").sets(&Params::random_length);
     declare(o);
   }
   static Params params(const OptionValues& v) {
     const i64 size = v.integer("size");
     if (size % 2 == 0) throw std::invalid_argument("size: expected an odd number, got " + std::to_string(size));
     Params p = resolve(v, size, size, 5 * size * size);
-    p.random_length = v.boolean("random_length");
     return p;
   }
 #endif

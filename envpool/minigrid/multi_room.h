@@ -27,28 +27,29 @@ struct MultiRoom : Level<MultiRoom, MultiRoomParams> {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("min_num_rooms", 6, "the least rooms").between(1, kMostRooms);
-    o.integer("max_num_rooms", 6, "the most rooms").between(1, kMostRooms);
-    o.integer("max_room_size", 10, "maximum rows and columns of a room, walls included").between(kMinRoomSize, 10);
+    o.integer("min_num_rooms", 6, "the least rooms").between(1, kMostRooms).sets(&Params::min_num_rooms);
+    o.integer("max_num_rooms", 6, "the most rooms").between(1, kMostRooms).sets(&Params::max_num_rooms);
+    o.integer("max_room_size", 10, "maximum rows and columns of a room, walls included").between(kMinRoomSize, 10).sets(&Params::max_room_size);
     declare(o);
   }
   static Params params(const OptionValues& v) {
-    Params p = resolve(v, kSize, kSize, 20 * v.integer("max_num_rooms"));
-    p.min_num_rooms = i32(v.integer("min_num_rooms"));
-    p.max_num_rooms = i32(v.integer("max_num_rooms"));
-    p.max_room_size = i32(v.integer("max_room_size"));
-    if (p.max_num_rooms < p.min_num_rooms) {
-      throw std::invalid_argument("max_num_rooms: expected at least min_num_rooms, " + std::to_string(p.min_num_rooms) +
-                                  ", got " + std::to_string(p.max_num_rooms));
+    const i64 least = v.integer("min_num_rooms"), most = v.integer("max_num_rooms");
+    if (most < least) {
+      throw std::invalid_argument("max_num_rooms: expected at least min_num_rooms, " + std::to_string(least) +
+                                  ", got " + std::to_string(most));
     }
-    return p;
+    return resolve(v, kSize, kSize, 0);
   }
 #endif
+
+  ENVPOOL_FN static void derive_more(Params& p) {
+    p.default_steps = 20 * p.max_num_rooms;
+  }
 
   template <class Draws>
   ENVPOOL_FN static void generate(State&, const Params& p, Maker<Draws>& make) {
     Room rooms[kMostRooms], tried[kMostRooms];
-    const i32 wanted = make.between(p.min_num_rooms, p.max_num_rooms + 1);
+    const i32 wanted = make.between(p.min_num_rooms, max(p.min_num_rooms, p.max_num_rooms) + 1);
     i32 count = 0;
     while (count < wanted) {
       const i32 length = make_chain(tried, wanted, p, make);

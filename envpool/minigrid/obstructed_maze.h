@@ -18,7 +18,7 @@
 namespace envpool::minigrid {
 
 struct ObstructedMazeParams : RoomParams {
-  i32 quarters;
+  i32 quarters, rooms_visited;
   bool key_in_box, blocked, keys_last, agent_on_the_right;
 };
 
@@ -32,26 +32,25 @@ struct ObstructedMaze : RoomLevel<ObstructedMaze, ObstructedMazeParams> {
         .between(0, 4)
         .changes_shapes();
     o.integer("num_rooms_visited", 25, "number of rooms that a solution visits; max_steps depends on it")
-        .between(1, 100);
-    o.boolean("key_in_box", true, "whether keys are hidden in boxes");
-    o.boolean("blocked", true, "whether balls lie in front of locked doors");
-    o.boolean("keys_last", false, "whether keys are placed after the balls, so that no ball replaces a key");
+        .between(1, 100).sets(&Params::rooms_visited);
+    o.boolean("key_in_box", true, "whether keys are hidden in boxes").sets(&Params::key_in_box);
+    o.boolean("blocked", true, "whether balls lie in front of locked doors").sets(&Params::blocked);
+    o.boolean("keys_last", false, "whether keys are placed after the balls, so that no ball replaces a key").sets(&Params::keys_last);
     o.boolean("agent_on_the_right", false,
-              "whether the agent starts in the middle room on the right instead of the centre");
+              "whether the agent starts in the middle room on the right instead of the centre").sets(&Params::agent_on_the_right);
     declare(o);
   }
   static Params params(const OptionValues& v) {
     const i64 quarters = v.integer("num_quarters"), size = 6;
-    const i64 max_steps = 4 * v.integer("num_rooms_visited") * size * size;
-    Params p = quarters == 0 ? resolve_rooms(v, size, 1, 2, max_steps) : resolve_rooms(v, size, 3, 3, max_steps);
+    Params p = quarters == 0 ? resolve_rooms(v, size, 1, 2, 0) : resolve_rooms(v, size, 3, 3, 0);
     p.quarters = i32(quarters);
-    p.key_in_box = v.boolean("key_in_box");
-    p.blocked = v.boolean("blocked");
-    p.keys_last = v.boolean("keys_last");
-    p.agent_on_the_right = v.boolean("agent_on_the_right");
     return p;
   }
 #endif
+
+  ENVPOOL_FN static void derive_more(Params& p) {
+    p.default_steps = 4 * p.rooms_visited * p.room_size * p.room_size;
+  }
 
   template <class Rooms>
   ENVPOOL_FN static void populate(State& s, const Params& p, Rooms& rooms) {

@@ -28,7 +28,7 @@ struct PutNear : Level<PutNear, ObjectParams, PutNearState> {
     const i64 size = v.integer("size"), blocks = size / 3;
     Params p = resolve(v, size, size, 5 * size);
     // As long as there are fewer than blocks * blocks objects, there always is a cell that none of them touches.
-    p.num_objs = checked_objects(v, "num_objs", blocks * blocks);
+    p.most_objs = checked_objects(v, "num_objs", blocks * blocks);
     return p;
   }
 #endif

@@ -23,16 +23,17 @@ struct UnlockPickup : RoomLevel<UnlockPickup, UnlockPickupParams> {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.boolean("blocked", false, "a ball lies in front of the door");
+    o.boolean("blocked", false, "a ball lies in front of the door").sets(&Params::blocked);
     declare(o);
   }
   static Params params(const OptionValues& v) {
-    const bool blocked = v.boolean("blocked");
-    Params p = resolve_rooms(v, 6, 1, 2, (blocked ? 16 : 8) * 6 * 6);
-    p.blocked = blocked;
-    return p;
+    return resolve_rooms(v, 6, 1, 2, 0);
   }
 #endif
+
+  ENVPOOL_FN static void derive_more(Params& p) {
+    p.default_steps = (p.blocked ? 16 : 8) * p.room_size * p.room_size;
+  }
 
   template <class Rooms>
   ENVPOOL_FN static void populate(State& s, const Params& p, Rooms& rooms) {

@@ -75,8 +75,11 @@ struct FourRooms {
   }
 
   struct Params {
-    u32 random;  // the probability of a move in a random direction, 4 / 3 fail_prob, times 2^30
+    f64 fail_prob;
     bool resample_start, resample_goal, image;
+    i32 pos_fixed[2], goal_fixed[2];
+    // Derived:
+    u32 random;  // the probability of a move in a random direction, 4 / 3 fail_prob, times 2^30
     i32 start[2], goal[2];
   };
   struct State {
@@ -85,22 +88,19 @@ struct FourRooms {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.boolean("use_visual_obs", false, "observe an image of the rooms").changes_shapes();
-    o.integer("goal_fixed_row", 8, "row of the goal; goal_fixed=(row, column) sets both").between(1, kSize - 2);
-    o.integer("goal_fixed_column", 9, "column of the goal").between(1, kSize - 2);
-    o.integer("pos_fixed_row", 4, "row of the start; pos_fixed=(row, column) sets both").between(1, kSize - 2);
-    o.integer("pos_fixed_column", 1, "column of the start").between(1, kSize - 2);
-    o.real("fail_prob", 1.0 / 3, "probability that a move goes in one of the other directions").between(0, 0.75);
-    o.boolean("resample_init_pos", false, "draw a random start in each episode");
-    o.boolean("resample_goal_pos", false, "draw a random goal in each episode");
+    o.boolean("use_visual_obs", false, "observe an image of the rooms").changes_shapes().sets(&Params::image);
+    o.integer("goal_fixed_row", 8, "row of the goal; goal_fixed=(row, column) sets both").between(1, kSize - 2).sets(&Params::goal_fixed, 0);
+    o.integer("goal_fixed_column", 9, "column of the goal").between(1, kSize - 2).sets(&Params::goal_fixed, 1);
+    o.integer("pos_fixed_row", 4, "row of the start; pos_fixed=(row, column) sets both").between(1, kSize - 2).sets(&Params::pos_fixed, 0);
+    o.integer("pos_fixed_column", 1, "column of the start").between(1, kSize - 2).sets(&Params::pos_fixed, 1);
+    o.real("fail_prob", 1.0 / 3, "probability that a move goes in one of the other directions").between(0, 0.75).sets(&Params::fail_prob);
+    o.boolean("resample_init_pos", false, "draw a random start in each episode").sets(&Params::resample_start);
+    o.boolean("resample_goal_pos", false, "draw a random goal in each episode").sets(&Params::resample_goal);
   }
   static Params params(const OptionValues& v) {
-    return {.random = u32(v.real("fail_prob") * 4 / 3 * (1 << 30)),
-            .resample_start = v.boolean("resample_init_pos"),
-            .resample_goal = v.boolean("resample_goal_pos"),
-            .image = v.boolean("use_visual_obs"),
-            .start = {open_cell(v, "pos_fixed").row, open_cell(v, "pos_fixed").column},
-            .goal = {open_cell(v, "goal_fixed").row, open_cell(v, "goal_fixed").column}};
+    check_open(v, "pos_fixed");
+    check_open(v, "goal_fixed");
+    return {};
   }
   static void spec(const Params& p, Spec& s) {
     if (p.image) {
@@ -125,6 +125,12 @@ struct FourRooms {
   }
   static void state_parts(StateParts<State>& parts) { parts.add("pos", &State::pos).add("goal", &State::goal); }
 #endif
+
+  ENVPOOL_FN static void derive(Params& p) {
+    p.random = u32(p.fail_prob * 4 / 3 * (1 << 30));
+    set_open_cell(p.start, p.pos_fixed);
+    set_open_cell(p.goal, p.goal_fixed);
+  }
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     s = {{p.start[0], p.start[1]}, {p.goal[0], p.goal[1]}};
@@ -172,15 +178,23 @@ struct FourRooms {
     pos[0] = map().cells[cell][0];
     pos[1] = map().cells[cell][1];
   }
+  // Sets a cell to another one, or to the first open one of its row if that is a wall.
+  ENVPOOL_FN static void set_open_cell(i32* cell, const i32* to) {
+    const i32 row = clamp(to[0], 1, kSize - 2);
+    i32 column = clamp(to[1], 1, kSize - 2);
+    if (!map().is_open(row, column)) {
+      column = 1;
+      while (!map().is_open(row, column)) ++column;  // every row but the first and the last has an open cell
+    }
+    cell[0] = row;
+    cell[1] = column;
+  }
 #if ENVPOOL_HOST
-  struct Cell {
-    i32 row, column;
-  };
-  static Cell open_cell(const OptionValues& v, const std::string& name) {
-    const Cell cell{i32(v.integer(name + "_row")), i32(v.integer(name + "_column"))};
-    if (map().is_open(cell.row, cell.column)) return cell;
-    throw std::invalid_argument(name + ": expected a cell without a wall, got row " + std::to_string(cell.row) +
-                                ", column " + std::to_string(cell.column));
+  static void check_open(const OptionValues& v, const std::string& name) {
+    const i64 row = v.integer(name + "_row"), column = v.integer(name + "_column");
+    if (map().is_open(i32(row), i32(column))) return;
+    throw std::invalid_argument(name + ": expected a cell without a wall, got row " + std::to_string(row) +
+                                ", column " + std::to_string(column));
   }
 #endif
 };

@@ -37,16 +37,10 @@ struct GaussianBandit {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.real("mean_mu", -1, "mean of mu").between(-1e18, 1e18);
-    o.real("sigma_p", 1, "standard deviation of mu, which is drawn in each episode").between(0, 1e18);
-    o.real("sigma_l", 0.1, "standard deviation of arm 1's reward, which is drawn in each step").between(0, 1e18);
-    o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps");
-  }
-  static Params params(const OptionValues& v) {
-    return {.mean_mu = f32(v.real("mean_mu")),
-            .sigma_p = f32(v.real("sigma_p")),
-            .sigma_l = f32(v.real("sigma_l")),
-            .normalize_time = v.boolean("normalize_time")};
+    o.real("mean_mu", -1, "mean of mu").between(-1e18, 1e18).sets(&Params::mean_mu);
+    o.real("sigma_p", 1, "standard deviation of mu, which is drawn in each episode").between(0, 1e18).sets(&Params::sigma_p);
+    o.real("sigma_l", 0.1, "standard deviation of arm 1's reward, which is drawn in each step").between(0, 1e18).sets(&Params::sigma_l);
+    o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps").sets(&Params::normalize_time);
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {4})

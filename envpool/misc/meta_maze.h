@@ -52,16 +52,16 @@ struct MetaMaze {
   static void options(OptionSpecs& o) {
     o.integer("maze_size", 9, "rows and columns of the maze, odd").between(1, 1023).changes_shapes();
     o.integer("rf_size", 3, "rows and columns of the visible cells, odd").between(3, 1023).changes_shapes();
-    o.real("reward", 10, "reward for reaching the goal").between(-1e18, 1e18);
-    o.real("punishment", 0, "reward for a move into a wall").between(-1e18, 1e18);
-    o.boolean("normalize_time", false, "observe the scaled time instead of the number of steps");
+    o.real("reward", 10, "reward for reaching the goal").between(-1e18, 1e18).sets(&Params::reward);
+    o.real("punishment", 0, "reward for a move into a wall").between(-1e18, 1e18).sets(&Params::punishment);
+    o.boolean("normalize_time", false, "observe the scaled time instead of the number of steps").sets(&Params::normalize_time);
   }
   static Params params(const OptionValues& v) {
     return {.size = odd(v, "maze_size"),
             .view = (odd(v, "rf_size") - 1) / 2,
-            .reward = f32(v.real("reward")),
-            .punishment = f32(v.real("punishment")),
-            .normalize_time = v.boolean("normalize_time")};
+            .reward = 0,
+            .punishment = 0,
+            .normalize_time = false};
   }
   static void spec(const Params& p, Spec& s) {
     const auto [low, high] = std::minmax({0.0f, p.reward, p.punishment, p.reward + p.punishment});

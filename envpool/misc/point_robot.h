@@ -43,20 +43,12 @@ struct PointRobot {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.real("max_force", 0.1, "largest change of x and of y in a step").between(1e-6, 1e6);
-    o.real("circle_radius", 1, "radius of the half circle").between(0, 1e6);
-    o.boolean("dense_reward", false, "the reward is the negative distance from the goal");
-    o.real("goal_radius", 0.2, "distance at which the goal is reached").between(0, 1e6);
-    o.boolean("center_init", false, "start at (0, 0) instead of a random position");
-    o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps");
-  }
-  static Params params(const OptionValues& v) {
-    return {.max_force = f32(v.real("max_force")),
-            .circle_radius = f32(v.real("circle_radius")),
-            .goal_radius = f32(v.real("goal_radius")),
-            .dense_reward = v.boolean("dense_reward"),
-            .center_init = v.boolean("center_init"),
-            .normalize_time = v.boolean("normalize_time")};
+    o.real("max_force", 0.1, "largest change of x and of y in a step").between(1e-6, 1e6).sets(&Params::max_force);
+    o.real("circle_radius", 1, "radius of the half circle").between(0, 1e6).sets(&Params::circle_radius);
+    o.boolean("dense_reward", false, "the reward is the negative distance from the goal").sets(&Params::dense_reward);
+    o.real("goal_radius", 0.2, "distance at which the goal is reached").between(0, 1e6).sets(&Params::goal_radius);
+    o.boolean("center_init", false, "start at (0, 0) instead of a random position").sets(&Params::center_init);
+    o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps").sets(&Params::normalize_time);
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {6}).doc("x, y, last reward, last action in x and y, time");

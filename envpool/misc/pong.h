@@ -34,10 +34,11 @@ struct Pong {
   static constexpr const char* kName = "Pong";
 
   struct Params {
-    i32 width, height, half;  // half: rows of a paddle on each side of its middle
+    i32 width, height, chosen_half;
     i32 paddle_speed, ball_speed;
     f32 max_speed;
-    bool follow, reflect_top, to_nearest;
+    bool follow, reflect_top, towards_zero;
+    i32 half;  // derived: rows of a paddle on each side of its middle
   };
   struct State {
     i32 paddle[2];  // row of the middle of each paddle
@@ -46,15 +47,15 @@ struct Pong {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("width", 40, "columns").between(3, 1024).changes_shapes();
-    o.integer("height", 30, "rows").between(3, 1024).changes_shapes();
-    o.integer("paddle_half_height", 2, "rows of a paddle above its middle, and as many below it").between(1, 511);
-    o.integer("ball_max_y_speed", 3, "greatest speed of the ball in y, in rows per step").between(0, 1024);
-    o.integer("paddle_y_speed", 1, "speed of a paddle, in rows per step").between(0, 1024);
-    o.integer("ball_x_speed", 1, "speed of the ball in x, in columns per step").between(-1024, 1024);
-    o.boolean("use_ai_policy", true, "the right paddle follows the ball; otherwise it copies the left one");
-    o.boolean("reflect_top", false, "the ball also bounces off the upper edge");
-    o.text("rounding", "nearest", "rounding of the ball's speed in y").one_of({"nearest", "towards_zero"});
+    o.integer("width", 40, "columns").between(3, 1024).changes_shapes().sets(&Params::width);
+    o.integer("height", 30, "rows").between(3, 1024).changes_shapes().sets(&Params::height);
+    o.integer("paddle_half_height", 2, "rows of a paddle above its middle, and as many below it").between(1, 511).sets(&Params::chosen_half);
+    o.integer("ball_max_y_speed", 3, "greatest speed of the ball in y, in rows per step").between(0, 1024).sets(&Params::max_speed);
+    o.integer("paddle_y_speed", 1, "speed of a paddle, in rows per step").between(0, 1024).sets(&Params::paddle_speed);
+    o.integer("ball_x_speed", 1, "speed of the ball in x, in columns per step").between(-1024, 1024).sets(&Params::ball_speed);
+    o.boolean("use_ai_policy", true, "the right paddle follows the ball; otherwise it copies the left one").sets(&Params::follow);
+    o.boolean("reflect_top", false, "the ball also bounces off the upper edge").sets(&Params::reflect_top);
+    o.text("rounding", "nearest", "rounding of the ball's speed in y").one_of({"nearest", "towards_zero"}).sets(&Params::towards_zero);
   }
   static Params params(const OptionValues& v) {
     const i32 height = i32(v.integer("height")), half = i32(v.integer("paddle_half_height"));
@@ -62,15 +63,7 @@ struct Pong {
       throw std::invalid_argument("paddle_half_height: expected at most " + std::to_string((height - 1) / 2) +
                                   " for a height of " + std::to_string(height) + ", got " + std::to_string(half));
     }
-    return {.width = i32(v.integer("width")),
-            .height = height,
-            .half = half,
-            .paddle_speed = i32(v.integer("paddle_y_speed")),
-            .ball_speed = i32(v.integer("ball_x_speed")),
-            .max_speed = f32(v.integer("ball_max_y_speed")),
-            .follow = v.boolean("use_ai_policy"),
-            .reflect_top = v.boolean("reflect_top"),
-            .to_nearest = v.text("rounding") == "nearest"};
+    return {};
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {p.height, p.width, 3})
@@ -96,6 +89,8 @@ struct Pong {
         .add("ball_velocity", &State::velocity);
   }
 #endif
+
+  ENVPOOL_FN static void derive(Params& p) { p.half = min(p.chosen_half, (p.height - 1) / 2); }
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng&) {
     const f32 row = f32(p.height) / 2, column = f32(p.width) / 2;
@@ -163,7 +158,7 @@ struct Pong {
     s.ball[1] = column;
     s.velocity[1] = -s.velocity[1];
     const f32 speed = clamp(s.velocity[0] + offset / f32(p.half), -p.max_speed, p.max_speed);
-    s.velocity[0] = p.to_nearest ? rint(speed) : copysign(floor(fabs(speed)), speed);
+    s.velocity[0] = p.towards_zero ? copysign(floor(fabs(speed)), speed) : rint(speed);
   }
   // Returns the index of a row or column, clamped to the image. NaN is clamped, too.
   ENVPOOL_FN static i32 clamp_index(f32 position, i32 size) {

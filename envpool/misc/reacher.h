@@ -45,14 +45,9 @@ struct Reacher {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("num_joints", 2, "links of the arm").between(1, 256).changes_shapes();
-    o.real("torque_scale", 1, "angular acceleration from a torque of 1").between(-1e6, 1e6);
-    o.real("dt", 0.05, "s, duration of a step").between(0, 1e6);
-  }
-  static Params params(const OptionValues& v) {
-    return {.num_joints = i32(v.integer("num_joints")),
-            .torque_scale = f32(v.real("torque_scale")),
-            .dt = f32(v.real("dt"))};
+    o.integer("num_joints", 2, "links of the arm").between(1, 256).changes_shapes().sets(&Params::num_joints);
+    o.real("torque_scale", 1, "angular acceleration from a torque of 1").between(-1e6, 1e6).sets(&Params::torque_scale);
+    o.real("dt", 0.05, "s, duration of a step").between(0, 1e6).sets(&Params::dt);
   }
   static void spec(const Params& p, Spec& s) {
     const size_t n = size_t(p.num_joints);

@@ -40,11 +40,8 @@ struct Swimmer {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("num_urchins", 5, "number of urchins").between(0, 1024).changes_shapes();
-    o.real("dt", 0.05, "s, duration of a step").between(0, 1e6);
-  }
-  static Params params(const OptionValues& v) {
-    return {.num_urchins = i32(v.integer("num_urchins")), .dt = f32(v.real("dt"))};
+    o.integer("num_urchins", 5, "number of urchins").between(0, 1024).changes_shapes().sets(&Params::num_urchins);
+    o.real("dt", 0.05, "s, duration of a step").between(0, 1e6).sets(&Params::dt);
   }
   static void spec(const Params& p, Spec& s) {
     std::vector<f64> high(2 * size_t(p.num_urchins), 1.0);

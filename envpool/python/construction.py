@@ -30,22 +30,22 @@ class PureModel:
     Attributes:
         model_ref: the model, with the number by which the XLA handlers refer to it.
         state_bytes: length of a state in bytes.
-        params_bytes: length of a row of parameters in bytes.
-        params_values: offset in that row at which the options' values start; each is a float64.
-        params: the row of parameters that contains the values of these options.
+        tag: the number of the model in every state.
         view: JSON of the state's named parts.
         is_info: for each field, whether it belongs to `info`.
         options: the options that C++ declares, in the same order.
+        values: the values that these options have.
+        max_episode_steps: the time limit; 0: none.
     """
 
     model_ref: ModelReference
     state_bytes: int
-    params_bytes: int
-    params_values: int
-    params: bytes
+    tag: int
     view: str
     is_info: list[bool]
     options: dict[str, Option]
+    values: dict[str, Value]
+    max_episode_steps: int
 
 
 _pure_models: WeakValueDictionary[Any, PureModel] = WeakValueDictionary()
@@ -235,14 +235,12 @@ class Construction:
         fields = json.loads(self.table.spec(self._prepared[0]))["fields"]
         declared = [entry["name"] for entry in json.loads(self.table.describe())]
         options = {name: self.options[name] for name in declared}
-        pure_model = PureModel(*model, [entry["info"] for entry in fields], options)
+        values = {name: self._prepared[0].get(name, option.default) for name, option in options.items()}
+        pure_model = PureModel(
+            *model, [entry["info"] for entry in fields], options, values, self._max_episode_steps[0]
+        )
         _pure_models[key] = pure_model
         return pure_model
-
-    def texts(self, options: Mapping[str, Option]) -> tuple[str, ...]:
-        """Returns the values of the options that are free texts and do not change shapes."""
-        free = [o for o in options.values() if o.kind == "str" and not o.choices and not o.changes_shapes]
-        return tuple(str(self._prepared[0].get(option.name, option.default)) for option in free)
 
 
 def _with_absolute_paths(family: Family, caller_options: Mapping[str, Any]) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class Option:
         choices: the allowed strings; empty if any string is allowed.
         changes_shapes: whether the option can change the shape of an array.
         changes_blob: whether the option can change data that environments share, such as a game's first state.
+        tunable: whether the parameters of pure functions contain the option.
         doc: a one-line description.
     """
 
@@ -51,12 +52,7 @@ class Option:
     changes_shapes: bool = False
     doc: str = ""
     changes_blob: bool = False
-
-    @property
-    def is_parameter(self) -> bool:
-        """Whether the parameters of pure functions contain the option. Free texts are not part of them either."""
-        text = self.kind == "str" and not self.choices
-        return not (self.changes_shapes or self.changes_blob or text)
+    tunable: bool = False
 
     @property
     def expected(self) -> str:
@@ -163,6 +159,7 @@ def declared_options(table: Table, defaults: Mapping[str, Value], docs: Mapping[
             changes_shapes=entry["changes_shapes"],
             doc=entry["doc"],
             changes_blob=entry.get("changes_blob", False),  # absent in plugins of earlier versions
+            tunable=entry.get("tunable", False),
         )
         for entry in json.loads(table.describe())
     }

@@ -45,38 +45,26 @@ struct Ant : RobotEnv<Ant, AntModel, AntParams, AntTask, 2 + 6 * AntModel::kBodi
 
   static void options(OptionSpecs& o) {
     common_options(o, 5);
-    o.real("forward_reward_weight", 1.0, "Reward per unit of velocity.");
-    o.real("ctrl_cost_weight", 0.5, "Cost per unit of squared torque.");
-    o.real("contact_cost_weight", 5e-4, "Cost per unit of squared contact force.");
-    Health::options(o, 1.0, {0.2, 1.0});
+    o.real("forward_reward_weight", 1.0, "Reward per unit of velocity.").sets(&Params::forward_reward_weight);
+    o.real("ctrl_cost_weight", 0.5, "Cost per unit of squared torque.").sets(&Params::ctrl_cost_weight);
+    o.real("contact_cost_weight", 5e-4, "Cost per unit of squared contact force.").sets(&Params::contact_cost_weight);
+    Health::options(o, 1.0, {0.2, 1.0}, &Params::health);
     o.integer("main_body", 1, "Number of the body whose velocity is rewarded; 1 is the torso.")
-        .between(0, Model::kBodies - 1);
-    range_options(o, "contact_force", {-1.0, 1.0}, "contact forces");
+        .between(0, Model::kBodies - 1).sets(&Params::main_body);
+    range_options(o, "contact_force", {-1.0, 1.0}, "contact forces", &Params::contact_force);
     noise_option(o, 0.1);
-    exclude_option(o, "Leave the torso's x and y out of the observation.");
-    o.boolean("use_contact_force", true, "Contact forces have a cost and are observed.").changes_shapes();
-    o.boolean("post_constraint", true, "Compute contact forces after a step; otherwise they are zeros.");
+    exclude_option(o, "Leave the torso's x and y out of the observation.", &Params::exclude_positions);
+    o.boolean("use_contact_force", true, "Contact forces have a cost and are observed.").changes_shapes().sets(&Params::use_contact_force);
+    o.boolean("post_constraint", true, "Compute contact forces after a step; otherwise they are zeros.").sets(&Params::post_constraint);
     o.boolean("include_cfrc_ext_in_observation", true, "Observe contact forces, if use_contact_force is set.")
         .changes_shapes();
     o.boolean("exclude_worldbody_contact_forces", true,
               "Leave contact forces of the world body out of the observation.")
-        .changes_shapes();
+        .changes_shapes().sets(&Params::exclude_world);
   }
   static Params params(const OptionValues& o) {
     Params p{};
-    common_params(p, o);
-    p.main_body = i32(o.integer("main_body"));
-    p.forward_reward_weight = o.real("forward_reward_weight");
-    p.ctrl_cost_weight = o.real("ctrl_cost_weight");
-    p.contact_cost_weight = o.real("contact_cost_weight");
-    p.health = Health::params(o);
-    p.contact_force = range(o, "contact_force");
-    p.reset_noise_scale = o.real("reset_noise_scale");
-    p.exclude_positions = o.boolean("exclude_current_positions_from_observation");
-    p.use_contact_force = o.boolean("use_contact_force");
-    p.post_constraint = o.boolean("post_constraint");
-    p.show_contact_force = p.use_contact_force && o.boolean("include_cfrc_ext_in_observation");
-    p.exclude_world = o.boolean("exclude_worldbody_contact_forces");
+    p.show_contact_force = o.boolean("use_contact_force") && o.boolean("include_cfrc_ext_in_observation");
     return p;
   }
 #endif

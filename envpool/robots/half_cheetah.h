@@ -34,19 +34,10 @@ struct HalfCheetah : RobotEnv<HalfCheetah, HalfCheetahModel, HalfCheetahParams, 
 
   static void options(OptionSpecs& o) {
     common_options(o, 5);
-    o.real("forward_reward_weight", 1.0, "Reward per unit of velocity.");
-    o.real("ctrl_cost_weight", 0.1, "Cost per unit of squared torque.");
+    o.real("forward_reward_weight", 1.0, "Reward per unit of velocity.").sets(&Params::forward_reward_weight);
+    o.real("ctrl_cost_weight", 0.1, "Cost per unit of squared torque.").sets(&Params::ctrl_cost_weight);
     noise_option(o, 0.1);
-    exclude_option(o, "Leave the root's x out of the observation.");
-  }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    common_params(p, o);
-    p.reset_noise_scale = o.real("reset_noise_scale");
-    p.forward_reward_weight = o.real("forward_reward_weight");
-    p.ctrl_cost_weight = o.real("ctrl_cost_weight");
-    p.exclude_positions = o.boolean("exclude_current_positions_from_observation");
-    return p;
+    exclude_option(o, "Leave the root's x out of the observation.", &Params::exclude_positions);
   }
 #endif
   static constexpr const char* kObservation = "Positions without the root's x, velocities.";

@@ -13,18 +13,15 @@ struct Health {
   Range z;
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o, f64 reward, Range z) {
-    o.real("healthy_reward", reward, "Reward for a step in a healthy state.");
-    o.boolean("terminate_when_unhealthy", true, "Terminate the episode in an unhealthy state.");
+  // `path` leads to the Health that they set.
+  template <class... Path>
+  static void options(OptionSpecs& o, f64 reward, Range z, Path... path) {
+    o.real("healthy_reward", reward, "Reward for a step in a healthy state.").sets(path..., &Health::reward);
+    o.boolean("terminate_when_unhealthy", true, "Terminate the episode in an unhealthy state.").sets(path..., &Health::terminates);
     o.boolean("legacy_healthy_reward", false,
-              "Also give healthy_reward for the step in which the robot becomes unhealthy.");
-    range_options(o, "healthy_z", z, "the torso's height in a healthy state");
-  }
-  static Health params(const OptionValues& o) {
-    return {.reward = o.real("healthy_reward"),
-            .terminates = o.boolean("terminate_when_unhealthy"),
-            .legacy = o.boolean("legacy_healthy_reward"),
-            .z = range(o, "healthy_z")};
+              "Also give healthy_reward for the step in which the robot becomes unhealthy.")
+        .sets(path..., &Health::legacy);
+    range_options(o, "healthy_z", z, "the torso's height in a healthy state", path..., &Health::z);
   }
 #endif
   ENVPOOL_FN f64 reward_for(bool is_healthy) const { return f64(is_healthy || (legacy && terminates)) * reward; }

@@ -73,24 +73,18 @@ struct HumanoidObservation {
       "actuator forces.";
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) {
-    exclude_option(o, "Leave the torso's x and y out of the observation.");
-    o.boolean("exclude_worldbody_observations", true, "Leave the world body out of the observation.").changes_shapes();
+  // `path` leads to the HumanoidObservation that they set.
+  template <class... Path>
+  static void options(OptionSpecs& o, Path... path) {
+    exclude_option(o, "Leave the torso's x and y out of the observation.", path...,
+                   &HumanoidObservation::exclude_positions);
+    o.boolean("exclude_worldbody_observations", true, "Leave the world body out of the observation.").changes_shapes().sets(path..., &HumanoidObservation::exclude_world);
     o.boolean("exclude_root_actuator_forces", true, "Leave actuator forces on the root out of the observation.")
-        .changes_shapes();
-    o.boolean("include_cinert_in_observation", true, "Observe inertias.").changes_shapes();
-    o.boolean("include_cvel_in_observation", true, "Observe velocities about the centre of mass.").changes_shapes();
-    o.boolean("include_qfrc_actuator_in_observation", true, "Observe actuator forces.").changes_shapes();
-    o.boolean("include_cfrc_ext_in_observation", true, "Observe contact forces.").changes_shapes();
-  }
-  static HumanoidObservation params(const OptionValues& o) {
-    return {.exclude_positions = o.boolean("exclude_current_positions_from_observation"),
-            .exclude_world = o.boolean("exclude_worldbody_observations"),
-            .exclude_root = o.boolean("exclude_root_actuator_forces"),
-            .inertias = o.boolean("include_cinert_in_observation"),
-            .velocities = o.boolean("include_cvel_in_observation"),
-            .actuator_forces = o.boolean("include_qfrc_actuator_in_observation"),
-            .contact_forces = o.boolean("include_cfrc_ext_in_observation")};
+        .changes_shapes().sets(path..., &HumanoidObservation::exclude_root);
+    o.boolean("include_cinert_in_observation", true, "Observe inertias.").changes_shapes().sets(path..., &HumanoidObservation::inertias);
+    o.boolean("include_cvel_in_observation", true, "Observe velocities about the centre of mass.").changes_shapes().sets(path..., &HumanoidObservation::velocities);
+    o.boolean("include_qfrc_actuator_in_observation", true, "Observe actuator forces.").changes_shapes().sets(path..., &HumanoidObservation::actuator_forces);
+    o.boolean("include_cfrc_ext_in_observation", true, "Observe contact forces.").changes_shapes().sets(path..., &HumanoidObservation::contact_forces);
   }
 #endif
 

@@ -45,26 +45,17 @@ struct HumanoidStandup : RobotEnv<HumanoidStandup, HumanoidStandupModel, Humanoi
 
   static void options(OptionSpecs& o) {
     common_options(o, 5);
-    o.real("forward_reward_weight", 1.0, "Reward per unit of height / timestep.");
-    o.real("ctrl_cost_weight", 0.1, "Cost per unit of squared torque.");
-    o.real("contact_cost_weight", 5e-7, "Cost per unit of squared contact force.");
-    o.boolean("post_constraint", true, "Compute contact forces after a step; otherwise they are zeros.");
-    range_options(o, "contact_cost", {-kInfinity, 10.0}, "the contact cost");
-    o.real("healthy_reward", 1.0, "Reward for each step.");
+    o.real("forward_reward_weight", 1.0, "Reward per unit of height / timestep.").sets(&Params::forward_reward_weight);
+    o.real("ctrl_cost_weight", 0.1, "Cost per unit of squared torque.").sets(&Params::ctrl_cost_weight);
+    o.real("contact_cost_weight", 5e-7, "Cost per unit of squared contact force.").sets(&Params::contact_cost_weight);
+    o.boolean("post_constraint", true, "Compute contact forces after a step; otherwise they are zeros.").sets(&Params::post_constraint);
+    range_options(o, "contact_cost", {-kInfinity, 10.0}, "the contact cost", &Params::contact_cost);
+    o.real("healthy_reward", 1.0, "Reward for each step.").sets(&Params::healthy_reward);
     noise_option(o, 1e-2);
-    HumanoidObservation<Model>::options(o);
+    HumanoidObservation<Model>::options(o, &Params::observation);
   }
-  static Params params(const OptionValues& o) {
+  static Params params(const OptionValues&) {
     Params p{};
-    common_params(p, o);
-    p.observation = HumanoidObservation<Model>::params(o);
-    p.reset_noise_scale = o.real("reset_noise_scale");
-    p.forward_reward_weight = o.real("forward_reward_weight");
-    p.ctrl_cost_weight = o.real("ctrl_cost_weight");
-    p.contact_cost_weight = o.real("contact_cost_weight");
-    p.post_constraint = o.boolean("post_constraint");
-    p.contact_cost = range(o, "contact_cost");
-    p.healthy_reward = o.real("healthy_reward");
     p.mass = numpy_sum(Model::kBodies, [](i64 i) { return Model::body(i32(i)).mass; });
     return p;
   }

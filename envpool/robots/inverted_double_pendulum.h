@@ -42,25 +42,14 @@ struct InvertedDoublePendulum : RobotEnv<InvertedDoublePendulum, InvertedDoubleP
 
   static void options(OptionSpecs& o) {
     common_options(o, 5);
-    o.real("healthy_reward", 10.0, "Reward for a step, before penalties.");
-    o.boolean("reward_if_not_terminated", true, "Give no healthy_reward for the step that ends the episode.");
+    o.real("healthy_reward", 10.0, "Reward for a step, before penalties.").sets(&Params::healthy_reward);
+    o.boolean("reward_if_not_terminated", true, "Give no healthy_reward for the step that ends the episode.").sets(&Params::reward_if_not_terminated);
     o.integer("constraint_obs_dim", 1, "Number of observed constraint forces.")
         .between(0, Model::kDofs)
-        .changes_shapes();
-    o.real("healthy_z_max", 1.0, "Height of the tip at which the episode ends.");
-    range_options(o, "observation", {-10.0, 10.0}, "observed velocities and forces");
+        .changes_shapes().sets(&Params::constraints);
+    o.real("healthy_z_max", 1.0, "Height of the tip at which the episode ends.").sets(&Params::lowest);
+    range_options(o, "observation", {-10.0, 10.0}, "observed velocities and forces", &Params::observation);
     noise_option(o, 0.1);
-  }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    common_params(p, o);
-    p.constraints = i32(o.integer("constraint_obs_dim"));
-    p.reset_noise_scale = o.real("reset_noise_scale");
-    p.healthy_reward = o.real("healthy_reward");
-    p.reward_if_not_terminated = o.boolean("reward_if_not_terminated");
-    p.lowest = o.real("healthy_z_max");
-    p.observation = range(o, "observation");
-    return p;
   }
 #endif
   static constexpr const char* kObservation =

@@ -37,19 +37,10 @@ struct InvertedPendulum
 
   static void options(OptionSpecs& o) {
     common_options(o, 2);
-    o.real("healthy_reward", 1.0, "Reward for a step.");
-    o.boolean("reward_if_not_terminated", true, "Give no reward for the step that ends the episode.");
-    range_options(o, "healthy_z", {-0.2, 0.2}, "the pole's angle");
+    o.real("healthy_reward", 1.0, "Reward for a step.").sets(&Params::healthy_reward);
+    o.boolean("reward_if_not_terminated", true, "Give no reward for the step that ends the episode.").sets(&Params::reward_if_not_terminated);
+    range_options(o, "healthy_z", {-0.2, 0.2}, "the pole's angle", &Params::healthy);
     noise_option(o, 0.01);
-  }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    common_params(p, o);
-    p.reset_noise_scale = o.real("reset_noise_scale");
-    p.healthy_reward = o.real("healthy_reward");
-    p.reward_if_not_terminated = o.boolean("reward_if_not_terminated");
-    p.healthy = range(o, "healthy_z");
-    return p;
   }
 #endif
   static constexpr const char* kObservation = "Positions and velocities of cart and pole.";

@@ -29,29 +29,18 @@ struct PlanarWalker : RobotEnv<Robot, typename Traits::Model, PlanarWalkerParams
 
   static void options(OptionSpecs& o) {
     Base::common_options(o, 4);
-    o.real("forward_reward_weight", 1.0, "Reward per unit of velocity.");
-    o.real("ctrl_cost_weight", 1e-3, "Cost per unit of squared torque.");
-    Health::options(o, 1.0, {Traits::kLowest, Traits::kHighest});
+    o.real("forward_reward_weight", 1.0, "Reward per unit of velocity.").sets(&Params::forward_reward_weight);
+    o.real("ctrl_cost_weight", 1e-3, "Cost per unit of squared torque.").sets(&Params::ctrl_cost_weight);
+    Health::options(o, 1.0, {Traits::kLowest, Traits::kHighest}, &Params::health);
     if constexpr (Traits::kHealthyState) {
-      range_options(o, "healthy_state", {-100.0, 100.0}, "the other elements of the state in a healthy state");
+      range_options(o, "healthy_state", {-100.0, 100.0}, "the other elements of the state in a healthy state",
+                    &Params::healthy_state);
     }
-    range_options(o, "healthy_angle", {-Traits::kAngle, Traits::kAngle}, "the torso's angle in a healthy state");
-    range_options(o, "velocity", {-10.0, 10.0}, "observed velocities");
+    range_options(o, "healthy_angle", {-Traits::kAngle, Traits::kAngle}, "the torso's angle in a healthy state",
+                  &Params::healthy_angle);
+    range_options(o, "velocity", {-10.0, 10.0}, "observed velocities", &Params::velocity);
     noise_option(o, 5e-3);
-    exclude_option(o, "Leave the root's x out of the observation.");
-  }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    Base::common_params(p, o);
-    p.reset_noise_scale = o.real("reset_noise_scale");
-    p.forward_reward_weight = o.real("forward_reward_weight");
-    p.ctrl_cost_weight = o.real("ctrl_cost_weight");
-    p.health = Health::params(o);
-    if constexpr (Traits::kHealthyState) p.healthy_state = range(o, "healthy_state");
-    p.healthy_angle = range(o, "healthy_angle");
-    p.velocity = range(o, "velocity");
-    p.exclude_positions = o.boolean("exclude_current_positions_from_observation");
-    return p;
+    exclude_option(o, "Leave the root's x out of the observation.", &Params::exclude_positions);
   }
 #endif
   static constexpr const char* kObservation = "Positions without the root's x, velocities.";

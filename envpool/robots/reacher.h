@@ -39,25 +39,13 @@ struct Reacher : RobotEnv<Reacher, ReacherModel, ReacherParams, ReacherTask, 3> 
 
   static void options(OptionSpecs& o) {
     common_options(o, 2);
-    o.real("dist_cost_weight", 1.0, "Cost per unit of distance.");
-    o.real("ctrl_cost_weight", 1.0, "Cost per unit of squared torque.");
-    o.boolean("reward_after_step", true, "Use the distance after a step, not before it.");
-    o.boolean("obs_include_z_distance", false, "Observe the height of the tip above the target.").changes_shapes();
-    o.real("reset_qpos_scale", 0.1, "Scale of the noise on positions at a reset.").between(0, 1e6);
-    o.real("reset_qvel_scale", 0.005, "Scale of the noise on velocities at a reset.").between(0, 1e6);
-    o.real("reset_goal_scale", 0.2, "Radius of the disc from which the target is drawn.").between(0, 1e6);
-  }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    common_params(p, o);
-    p.dist_cost_weight = o.real("dist_cost_weight");
-    p.ctrl_cost_weight = o.real("ctrl_cost_weight");
-    p.reward_after_step = o.boolean("reward_after_step");
-    p.show_height = o.boolean("obs_include_z_distance");
-    p.reset_qpos_scale = o.real("reset_qpos_scale");
-    p.reset_qvel_scale = o.real("reset_qvel_scale");
-    p.reset_goal_scale = o.real("reset_goal_scale");
-    return p;
+    o.real("dist_cost_weight", 1.0, "Cost per unit of distance.").sets(&Params::dist_cost_weight);
+    o.real("ctrl_cost_weight", 1.0, "Cost per unit of squared torque.").sets(&Params::ctrl_cost_weight);
+    o.boolean("reward_after_step", true, "Use the distance after a step, not before it.").sets(&Params::reward_after_step);
+    o.boolean("obs_include_z_distance", false, "Observe the height of the tip above the target.").changes_shapes().sets(&Params::show_height);
+    o.real("reset_qpos_scale", 0.1, "Scale of the noise on positions at a reset.").between(0, 1e6).sets(&Params::reset_qpos_scale);
+    o.real("reset_qvel_scale", 0.005, "Scale of the noise on velocities at a reset.").between(0, 1e6).sets(&Params::reset_qvel_scale);
+    o.real("reset_goal_scale", 0.2, "Radius of the disc from which the target is drawn.").between(0, 1e6).sets(&Params::reset_goal_scale);
   }
 #endif
   static constexpr const char* kObservation =

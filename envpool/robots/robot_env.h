@@ -26,27 +26,29 @@ ENVPOOL_FN f64 norm(f64 x, f64 y) { return sqrt(x * x + y * y); }
 
 struct RobotParams {
   i32 frame_skip, info_version;
-  f64 dt;  // the time of a step
   f64 reset_noise_scale;
+  f64 dt;  // derived: the time of a step
 
   // Returns whether the environment has the infos of version 5.
   ENVPOOL_FN bool v5() const { return info_version >= 5; }
 };
 
 #if ENVPOOL_HOST
-// Declares two options, <name>_min and <name>_max, into which gymnasium's <name>_range is translated.
-inline void range_options(OptionSpecs& o, const std::string& name, Range range, const std::string& what) {
-  o.real(name + "_min", range.low, "Lower bound of " + what + ".");
-  o.real(name + "_max", range.high, "Upper bound of " + what + ".");
-}
-inline Range range(const OptionValues& o, const std::string& name) {
-  return {o.real(name + "_min"), o.real(name + "_max")};
+// Declares two options, <name>_min and <name>_max, into which gymnasium's <name>_range is translated. `path` leads to
+// the Range that they set.
+template <class... Path>
+void range_options(OptionSpecs& o, const std::string& name, Range range, const std::string& what, Path... path) {
+  o.real(name + "_min", range.low, "Lower bound of " + what + ".").sets(path..., &Range::low);
+  o.real(name + "_max", range.high, "Upper bound of " + what + ".").sets(path..., &Range::high);
 }
 inline void noise_option(OptionSpecs& o, f64 scale) {
-  o.real("reset_noise_scale", scale, "Scale of the noise at a reset.").between(0, 1e6);
+  o.real("reset_noise_scale", scale, "Scale of the noise at a reset.")
+      .between(0, 1e6)
+      .sets(&RobotParams::reset_noise_scale);
 }
-inline void exclude_option(OptionSpecs& o, const char* what) {
-  o.boolean("exclude_current_positions_from_observation", true, what).changes_shapes();
+template <class... Path>
+void exclude_option(OptionSpecs& o, const char* what, Path... path) {
+  o.boolean("exclude_current_positions_from_observation", true, what).changes_shapes().sets(path...);
 }
 #endif
 
@@ -98,13 +100,11 @@ class RobotEnv {
 
 #if ENVPOOL_HOST
   static void common_options(OptionSpecs& o, i64 frame_skip) {
-    o.integer("frame_skip", frame_skip, "Simulation steps for each action.").between(1, 10000);
-    o.integer("info_version", 5, "Version of the environment whose infos are returned.").between(2, 5).changes_shapes();
-  }
-  static void common_params(Params& p, const OptionValues& o) {
-    p.frame_skip = i32(o.integer("frame_skip"));
-    p.info_version = i32(o.integer("info_version"));
-    p.dt = M::kTimestep * p.frame_skip;
+    o.integer("frame_skip", frame_skip, "Simulation steps for each action.").between(1, 10000).sets(&RobotParams::frame_skip);
+    o.integer("info_version", 5, "Version of the environment whose infos are returned.")
+        .between(2, 5)
+        .changes_shapes()
+        .sets(&RobotParams::info_version);
   }
   static void spec(const Params& p, Spec& s) {
     s.render_fps = rint(1 / p.dt);
@@ -123,6 +123,8 @@ class RobotEnv {
   }
   static void render(const State& s, const Params&, u8* rgb) { draw<M>(s.qpos, Robot::kView, rgb); }
 #endif
+
+  ENVPOOL_FN static void derive(Params& p) { p.dt = M::kTimestep * p.frame_skip; }
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     s = {};

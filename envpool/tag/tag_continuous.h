@@ -77,9 +77,14 @@ struct TagContinuous {
     i32 taggers, players, length;
     i32 observed;  // the number of other players that a player observes
     bool full, exits, shuffled;
-    f32 side, diagonal, margin, speed_scale;
-    f32 top_speed[2], step_reward[2];  // by role: runner, tagger
+    i32 acceleration_levels, turn_levels;
+    f32 side, max_speed, max_acceleration, min_acceleration, max_turn, min_turn;
+    f32 skill[2], step_reward[2];  // by role: runner, tagger
     f32 edge_penalty, tag_reward, tag_penalty, end_reward;
+    f64 tagging_distance;
+    // Derived:
+    f32 diagonal, margin, speed_scale;
+    f32 top_speed[2];  // by role
     Levels acceleration, turn;
   };
   struct Shared {
@@ -123,63 +128,43 @@ struct TagContinuous {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     constexpr f64 kLarge = 1e6;
-    o.integer("num_taggers", 1, "number of players that chase").between(1, kMaxPlayers - 1).changes_shapes();
+    o.integer("num_taggers", 1, "number of players that chase").between(1, kMaxPlayers - 1).changes_shapes().sets(&Params::taggers);
     o.integer("num_runners", 10, "number of players that are chased").between(1, kMaxPlayers - 1).changes_shapes();
-    o.real("grid_length", 10.0, "length of the square's side").between(1e-3, kLarge);
-    o.integer("episode_length", 100, "steps after which an episode ends").between(1, 1e9);
-    o.real("max_speed", 1.0, "maximum speed, length per step, of a player of skill level 1").between(0, kLarge);
-    o.real("skill_level_runner", 1.0, "maximum speed of a runner, divided by max_speed").between(0, kLarge);
-    o.real("skill_level_tagger", 1.0, "maximum speed of a tagger, divided by max_speed").between(0, kLarge);
-    o.real("max_acceleration", 1.0, "change of acceleration of the last level").between(-kLarge, kLarge);
-    o.real("min_acceleration", -1.0, "change of acceleration of level 1").between(-kLarge, kLarge);
-    o.real("max_turn", kPi / 2, "turn of the last level, in radians").between(-kLarge, kLarge);
-    o.real("min_turn", -kPi / 2, "turn of level 1, in radians").between(-kLarge, kLarge);
-    o.integer("num_acceleration_levels", 10, "number of levels other than 0").between(0, kLarge).changes_shapes();
-    o.integer("num_turn_levels", 10, "number of levels other than 0").between(0, kLarge).changes_shapes();
-    o.real("edge_hit_penalty", 0.0, "reward for hitting the border").between(-kLarge, 0);
-    o.boolean("use_full_observation", true, "observe all other players instead of the nearest ones").changes_shapes();
+    o.real("grid_length", 10.0, "length of the square's side").between(1e-3, kLarge).sets(&Params::side);
+    o.integer("episode_length", 100, "steps after which an episode ends").between(1, 1e9).sets(&Params::length);
+    o.real("max_speed", 1.0, "maximum speed, length per step, of a player of skill level 1").between(0, kLarge).sets(&Params::max_speed);
+    o.real("skill_level_runner", 1.0, "maximum speed of a runner, divided by max_speed").between(0, kLarge).sets(&Params::skill, 0);
+    o.real("skill_level_tagger", 1.0, "maximum speed of a tagger, divided by max_speed").between(0, kLarge).sets(&Params::skill, 1);
+    o.real("max_acceleration", 1.0, "change of acceleration of the last level").between(-kLarge, kLarge).sets(&Params::max_acceleration);
+    o.real("min_acceleration", -1.0, "change of acceleration of level 1").between(-kLarge, kLarge).sets(&Params::min_acceleration);
+    o.real("max_turn", kPi / 2, "turn of the last level, in radians").between(-kLarge, kLarge).sets(&Params::max_turn);
+    o.real("min_turn", -kPi / 2, "turn of level 1, in radians").between(-kLarge, kLarge).sets(&Params::min_turn);
+    o.integer("num_acceleration_levels", 10, "number of levels other than 0").between(0, kLarge).changes_shapes().sets(&Params::acceleration_levels);
+    o.integer("num_turn_levels", 10, "number of levels other than 0").between(0, kLarge).changes_shapes().sets(&Params::turn_levels);
+    o.real("edge_hit_penalty", 0.0, "reward for hitting the border").between(-kLarge, 0).sets(&Params::edge_penalty);
+    o.boolean("use_full_observation", true, "observe all other players instead of the nearest ones").changes_shapes().sets(&Params::full);
     o.integer("num_other_agents_observed", 2, "number of nearest players observed without use_full_observation")
         .between(0, kMaxPlayers)
         .changes_shapes();
-    o.real("tagging_distance", 0.01, "distance at which a tagger tags a runner, divided by grid_length").between(0, 1);
-    o.real("tag_reward_for_tagger", 1.0, "reward for each tagged runner").between(0, kLarge);
-    o.real("step_penalty_for_tagger", 0.0, "reward of a tagger for each step").between(-kLarge, 0);
-    o.real("tag_penalty_for_runner", -1.0, "reward for being tagged").between(-kLarge, 0);
-    o.real("step_reward_for_runner", 0.0, "reward of a runner for each step in the game").between(0, kLarge);
+    o.real("tagging_distance", 0.01, "distance at which a tagger tags a runner, divided by grid_length").between(0, 1).sets(&Params::tagging_distance);
+    o.real("tag_reward_for_tagger", 1.0, "reward for each tagged runner").between(0, kLarge).sets(&Params::tag_reward);
+    o.real("step_penalty_for_tagger", 0.0, "reward of a tagger for each step").between(-kLarge, 0).sets(&Params::step_reward, 1);
+    o.real("tag_penalty_for_runner", -1.0, "reward for being tagged").between(-kLarge, 0).sets(&Params::tag_penalty);
+    o.real("step_reward_for_runner", 0.0, "reward of a runner for each step in the game").between(0, kLarge).sets(&Params::step_reward, 0);
     o.real("end_of_game_reward_for_runner", 1.0, "reward for being in the game after episode_length steps")
-        .between(0, kLarge);
+        .between(0, kLarge).sets(&Params::end_reward);
     o.boolean("runner_exits_game_after_tagged", true,
-              "a tagged runner leaves the game; otherwise it can be tagged again");
-    o.boolean("shuffle_roles", true, "draw the taggers at each reset; otherwise they are the first players");
+              "a tagged runner leaves the game; otherwise it can be tagged again").sets(&Params::exits);
+    o.boolean("shuffle_roles", true, "draw the taggers at each reset; otherwise they are the first players").sets(&Params::shuffled);
   }
   static Params params(const OptionValues& v) {
-    const f32 side = f32(v.real("grid_length")), speed = f32(v.real("max_speed"));
-    Params p{
-        .taggers = i32(v.integer("num_taggers")),
-        .players = i32(v.integer("num_taggers") + v.integer("num_runners")),
-        .length = i32(v.integer("episode_length")),
-        .observed = i32(v.integer("num_other_agents_observed")),
-        .full = v.boolean("use_full_observation"),
-        .exits = v.boolean("runner_exits_game_after_tagged"),
-        .shuffled = v.boolean("shuffle_roles"),
-        .side = side,
-        .diagonal = f32(f64(side) * sqrt(2.0)),
-        .margin = f32(v.real("tagging_distance") * f64(side)),
-        .speed_scale = speed + 1e-10f,
-        .top_speed = {speed * f32(v.real("skill_level_runner")), speed * f32(v.real("skill_level_tagger"))},
-        .step_reward = {f32(v.real("step_reward_for_runner")), f32(v.real("step_penalty_for_tagger"))},
-        .edge_penalty = f32(v.real("edge_hit_penalty")),
-        .tag_reward = f32(v.real("tag_reward_for_tagger")),
-        .tag_penalty = f32(v.real("tag_penalty_for_runner")),
-        .end_reward = f32(v.real("end_of_game_reward_for_runner")),
-        .acceleration = Levels::between(f32(v.real("min_acceleration")), f32(v.real("max_acceleration")),
-                                        i32(v.integer("num_acceleration_levels"))),
-        .turn = Levels::between(f32(v.real("min_turn")), f32(v.real("max_turn")), i32(v.integer("num_turn_levels")))};
+    Params p{};
+    p.players = i32(v.integer("num_taggers") + v.integer("num_runners"));
+    p.observed = v.boolean("use_full_observation") ? p.players - 1 : i32(v.integer("num_other_agents_observed"));
     if (p.players > kMaxPlayers) {
       throw std::invalid_argument("num_taggers + num_runners: expected at most " + std::to_string(kMaxPlayers) +
                                   ", got " + std::to_string(p.players));
     }
-    if (p.full) p.observed = p.players - 1;
     if (p.observed > p.players) {
       throw std::invalid_argument("num_other_agents_observed: expected at most " + std::to_string(p.players) +
                                   ", the number of players, got " + std::to_string(p.observed));
@@ -229,6 +214,15 @@ struct TagContinuous {
     }
   }
 #endif
+
+  ENVPOOL_FN static void derive(Params& p) {
+    p.diagonal = f32(f64(p.side) * sqrt(2.0));
+    p.margin = f32(p.tagging_distance * f64(p.side));
+    p.speed_scale = p.max_speed + 1e-10f;
+    for (int role = 0; role < 2; ++role) p.top_speed[role] = p.max_speed * p.skill[role];
+    p.acceleration = Levels::between(p.min_acceleration, p.max_acceleration, p.acceleration_levels);
+    p.turn = Levels::between(p.min_turn, p.max_turn, p.turn_levels);
+  }
 
   ENVPOOL_FN static void reset(World<TagContinuous>& world, const Params& p, Rng& rng) {
     world.shared = {.players = p.players,

@@ -42,7 +42,8 @@ struct TagGridWorld {
   struct Params {
     i32 players, side, length;
     bool full, random;
-    f32 reward[2][2][2];  // [tagged][runner][over the border]
+    f64 wall_penalty, tag_reward, tag_penalty, step_cost;
+    f32 reward[2][2][2];  // derived; [tagged][runner][over the border]
   };
   struct Shared {
     i32 players, stride, steps;
@@ -57,32 +58,20 @@ struct TagGridWorld {
     o.integer("num_taggers", 10, "number of players that chase the runner")
         .between(1, kMaxPlayers - 1)
         .changes_shapes();
-    o.integer("grid_length", 10, "largest x and y").between(2, 32767);
-    o.integer("episode_length", 100, "steps after which an episode ends").between(1, 1e9);
-    o.real("wall_hit_penalty", 0.1, "subtracted from the reward for a step over the border");
-    o.real("tag_reward_for_tagger", 10.0, "reward of every tagger when the runner is tagged");
-    o.real("tag_penalty_for_runner", 2.0, "subtracted from the runner's reward when it is tagged");
+    o.integer("grid_length", 10, "largest x and y").between(2, 32767).sets(&Params::side);
+    o.integer("episode_length", 100, "steps after which an episode ends").between(1, 1e9).sets(&Params::length);
+    o.real("wall_hit_penalty", 0.1, "subtracted from the reward for a step over the border").sets(&Params::wall_penalty);
+    o.real("tag_reward_for_tagger", 10.0, "reward of every tagger when the runner is tagged").sets(&Params::tag_reward);
+    o.real("tag_penalty_for_runner", 2.0, "subtracted from the runner's reward when it is tagged").sets(&Params::tag_penalty);
     o.real("step_cost_for_tagger", 0.01,
-           "subtracted from a tagger's reward in any other step, and added to the runner's");
+           "subtracted from a tagger's reward in any other step, and added to the runner's").sets(&Params::step_cost);
     o.boolean("use_full_observation", true, "observe all players instead of the runner or the nearest tagger")
-        .changes_shapes();
-    o.boolean("random_start", false, "taggers start in random cells instead of the middle");
+        .changes_shapes().sets(&Params::full);
+    o.boolean("random_start", false, "taggers start in random cells instead of the middle").sets(&Params::random);
   }
   static Params params(const OptionValues& v) {
-    Params p{.players = i32(v.integer("num_taggers")) + 1,
-             .side = i32(v.integer("grid_length")),
-             .length = i32(v.integer("episode_length")),
-             .full = v.boolean("use_full_observation"),
-             .random = v.boolean("random_start"),
-             .reward = {}};
-    const f64 step = v.real("step_cost_for_tagger"), wall = v.real("wall_hit_penalty");
-    const f64 plain[2][2] = {{-step, step}, {v.real("tag_reward_for_tagger"), -v.real("tag_penalty_for_runner")}};
-    for (int tagged = 0; tagged < 2; ++tagged) {
-      for (int runner = 0; runner < 2; ++runner) {
-        p.reward[tagged][runner][0] = f32(plain[tagged][runner]);
-        p.reward[tagged][runner][1] = f32(plain[tagged][runner] - wall);
-      }
-    }
+    Params p{};
+    p.players = i32(v.integer("num_taggers")) + 1;
     return p;
   }
   static i64 extra_bytes(const Params& p) { return i64(sizeof(f32)) * kColumns * stride_of(p.players); }
@@ -117,6 +106,16 @@ struct TagGridWorld {
     }
   }
 #endif
+
+  ENVPOOL_FN static void derive(Params& p) {
+    const f64 plain[2][2] = {{-p.step_cost, p.step_cost}, {p.tag_reward, -p.tag_penalty}};
+    for (int tagged = 0; tagged < 2; ++tagged) {
+      for (int runner = 0; runner < 2; ++runner) {
+        p.reward[tagged][runner][0] = f32(plain[tagged][runner]);
+        p.reward[tagged][runner][1] = f32(plain[tagged][runner] - p.wall_penalty);
+      }
+    }
+  }
 
   ENVPOOL_FN static i64 obs_size(const Params& p) { return p.full ? 4 * i64(p.players) + 1 : 6; }
 

@@ -31,11 +31,8 @@ struct Catch {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("height", 10, "rows of the board").between(2, 1024).changes_shapes();
-    o.integer("width", 5, "columns of the board").between(1, 1024).changes_shapes();
-  }
-  static Params params(const OptionValues& v) {
-    return {.height = i32(v.integer("height")), .width = i32(v.integer("width"))};
+    o.integer("height", 10, "rows of the board").between(2, 1024).changes_shapes().sets(&Params::height);
+    o.integer("width", 5, "columns of the board").between(1, 1024).changes_shapes().sets(&Params::width);
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {p.height, p.width}).bounds(0, 1).doc("1 in the cells of the ball and the paddle");

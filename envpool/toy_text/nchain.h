@@ -38,14 +38,10 @@ struct NChain {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("n", 5, "states of the chain").between(1, 1 << 30).changes_shapes();
-    o.real("slip", 0.2, "probability that the other action happens").between(0, 1);
-    o.real("small", 2, "reward for returning to the start");
-    o.real("large", 10, "reward for moving forward in the last state");
-  }
-  static Params params(const OptionValues& v) {
-    return {
-        .n = i32(v.integer("n")), .slip = v.real("slip"), .small = f32(v.real("small")), .large = f32(v.real("large"))};
+    o.integer("n", 5, "states of the chain").between(1, 1 << 30).changes_shapes().sets(&Params::n);
+    o.real("slip", 0.2, "probability that the other action happens").between(0, 1).sets(&Params::slip);
+    o.real("small", 2, "reward for returning to the start").sets(&Params::small);
+    o.real("large", 10, "reward for moving forward in the last state").sets(&Params::large);
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<i32>("obs").categories(p.n).doc("the position in the chain");

@@ -32,7 +32,7 @@ typename Env::Params params_of(std::initializer_list<const char*> options) {
   Env::options(specs);
   std::vector<abi::Option> given;
   for (const char* name : options) given.push_back({name, abi::kOptionBool, 1, 1, nullptr, 0});
-  return Env::params(OptionValues(specs, {given.data(), i32(given.size())}));
+  return made_params<Env>(OptionValues(specs, {given.data(), i32(given.size())}));
 }
 
 TEST(environments_are_stepped_in_groups) {

@@ -19,7 +19,7 @@ bool in_lanes(const char* option = nullptr) {
   Env::options(specs);
   const abi::Option noise{option, abi::kOptionReal, 0, 0.5, nullptr, 0};
   const abi::Options options{&noise, option == nullptr ? 0 : 1};
-  return InLanes<Env>::kLanes == 4 && InLanes<Env>::available(Env::params(OptionValues(specs, options)));
+  return InLanes<Env>::kLanes == 4 && InLanes<Env>::available(made_params<Env>(OptionValues(specs, options)));
 }
 
 TEST(every_environment_has_lanes) {

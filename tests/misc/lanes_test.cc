@@ -16,7 +16,7 @@ Reacher::Params params_of(i32 joints) {
   OptionSpecs specs;
   Reacher::options(specs);
   const abi::Option option{"num_joints", abi::kOptionInt, joints, f64(joints), nullptr, 0};
-  return Reacher::params(OptionValues(specs, {&option, 1}));
+  return made_params<Reacher>(OptionValues(specs, {&option, 1}));
 }
 
 TEST(reacher_has_lanes) {

@@ -38,7 +38,7 @@ template <class Env>
 typename Env::Params params_of(const abi::Options* options) {
   OptionSpecs specs;
   Env::options(specs);
-  return Env::params(OptionValues(specs, *options));
+  return made_params<Env>(OptionValues(specs, *options));
 }
 
 }  // namespace envpool::testing

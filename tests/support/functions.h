@@ -29,7 +29,7 @@ struct Functions {
     OptionSpecs specs;
     Env::options(specs);
     const OptionValues values(specs, *options);
-    params = Env::params(values);
+    params = made_params<Env>(values);
     if constexpr (requires { Env::blob(values); }) {
       blob = Env::blob(values);
       params.blob = blob.data();

@@ -81,10 +81,10 @@ struct Axes {
 
 }  // namespace
 
-// A model on one device.
+// A model on one device, with the kernels for calls with columns of options (`tuned`) or without.
 class DeviceModel {
  public:
-  DeviceModel(const PureModel& model, const Driver& driver, int number);
+  DeviceModel(const PureModel& model, const Driver& driver, int number, bool tuned);
   // Waits for the device, which may still run kernels of a program that was deleted.
   ~DeviceModel() {
     if (const Context::Current current(*context_); current) driver().synchronize_context();
@@ -113,21 +113,23 @@ class DeviceModel {
   const i32 threads_, envs_;
   cuda::Owned<Handle> module_;
   Handle call_ = nullptr, copy_ = nullptr;
-  Memory blob_, default_params_;
+  Memory blob_, tunables_;
   std::vector<Memory> counts_;  // of each action field
   std::string params_;          // the kernel's second argument
   cuda::Word fault_;
   PureLaunch constant_{};  // the common part of all launches
 };
 
-DeviceModel::DeviceModel(const PureModel& model, const Driver& driver, int number)
+DeviceModel::DeviceModel(const PureModel& model, const Driver& driver, int number, bool tuned)
     : context_(std::make_shared<const Context>(driver, number)),
       stream_(context_, cuda::WithLegacyStream::kIndependent),
       threads_(model.program.threads),
       envs_(model.program.envs),
       fault_(context_) {
   const Context::Current current(*context_);
-  module_ = cuda::load_module(context_, compiler().image(model.label, model.program, number));
+  DeviceProgram program = model.program;
+  if (tuned) program.source = "#define ENVPOOL_TUNED\n" + program.source;
+  module_ = cuda::load_module(context_, compiler().image(model.label, program, number));
   call_ = kernel_of(driver, module_, "envpool_call");
   copy_ = kernel_of(driver, module_, "envpool_copy");
   const abi::Layout& layout = model.layout();
@@ -164,11 +166,13 @@ void DeviceModel::place_params(const PureModel& model) {
     stream_.upload(address, blob, blob_bytes);
     std::memcpy(params_.data() + facts.blob_at, &address, sizeof(address));
   }
-  default_params_ = stream_.uploaded(model.default_params);
-  constant_.default_params = default_params_.as<u64>();
-  constant_.signed_words = model.params().words();
-  constant_.params_at = model.table->pure->params_bytes(model.handle);
-  constant_.signing_key = SignedParams::key();
+  const std::vector<abi::Tunable> tunables(model.tunables().begin(), model.tunables().end());
+  if (!tunables.empty()) {
+    tunables_ = stream_.uploaded(tunables);
+    stream_.synchronize();
+    constant_.tunables = tunables_.as<abi::Tunable>();
+  }
+  constant_.max_episode_steps = model.max_episode_steps;
 }
 
 void DeviceModel::place_actions(const PureModel& model) {
@@ -204,8 +208,10 @@ void DeviceModel::raise_fault(const PureModel& model) {
   if (fault.why == Fault::kNone) return;
   const std::string row = std::to_string(fault.row);
   std::string what;
-  if (fault.why == Fault::kParams) {
-    what = unsigned_params(fault.row);
+  if (fault.why == Fault::kOption) {
+    const i64 number = fault.element + abi::kTimeLimit;
+    what = number < 0 ? "max_episode_steps: expected a number from 0 to 2147483647, got another in row " + row
+                      : expected_of(model.tunables()[size_t(number)]) + ", got another in row " + row;
   } else if (fault.why == Fault::kState) {
     what = "state: expected rows of " + std::string(model.table->name) +
            " with the options of this environment, got another kind in row " + row;
@@ -244,9 +250,8 @@ void DeviceModel::prepare_states(const PureCall& call, const PureLaunch& launch,
     return;
   }
   bool contiguous = true;
-  i64 stride = launch.state_bytes;
-  for (i32 axis = launch.axes; axis-- > 0; stride *= launch.extents[axis]) {
-    contiguous &= from.strides[axis] == stride || launch.extents[axis] == 1;
+  for (i32 axis = 0; axis < launch.axes; ++axis) {
+    contiguous &= (from.axes >> axis & 1) != 0 || launch.extents[axis] == 1;
   }
   if (!contiguous) {
     const i64 blocks = (launch.rows * (launch.state_bytes / i64(sizeof(u64))) + threads_ - 1) / threads_;
@@ -264,6 +269,10 @@ void DeviceModel::launch(Handle kernel, i64 blocks, const PureLaunch& launch, co
 }
 
 void DeviceModel::run(const PureCall& call, Handle stream) {
+  if (call.options.size() > size_t(device::kMostOptions)) {
+    throw std::invalid_argument("params: expected at most " + std::to_string(device::kMostOptions) +
+                                " changed options on a GPU, got " + std::to_string(call.options.size()));
+  }
   PureLaunch launch = constant_;
   describe_results(call, launch);
   launch.keyed = call.keyed;
@@ -276,17 +285,21 @@ void DeviceModel::run(const PureCall& call, Handle stream) {
   launch.rows = 1;
   for (i32 a = 0; a < inner; ++a) launch.rows *= launch.extents[a] = axes.extents[size_t(outer + a)];
   const auto operand = [&](size_t o) {
-    PureOperand row{call.operands[o].data, {}};
-    for (i32 a = 0; a < inner; ++a) row.strides[a] = axes.strides[size_t(outer + a)][o];
-    return row;
+    PureOperand rows{call.operands[o].data, u32(call.operands[o].row_bytes), 0, 0, 0};
+    for (i32 a = 0; a < inner; ++a) rows.axes = u8(rows.axes | (axes.strides[size_t(outer + a)][o] != 0) << a);
+    return rows;
   };
   launch.keys = operand(0);
   launch.streams = operand(1);
-  launch.params = operand(2);
-  launch.one_row_of_params =
-      std::all_of(launch.params.strides, launch.params.strides + inner, [](i64 stride) { return stride == 0; });
-  for (i32 f = 0; !call.restart && f < call.layout.num_actions; ++f) launch.action_rows[f] = operand(size_t(4 + f));
-  PureOperand states = call.restart ? PureOperand{} : operand(3);
+  for (i32 f = 0; !call.restart && f < call.layout.num_actions; ++f) launch.action_rows[f] = operand(size_t(3 + f));
+  PureOperand states = call.restart ? PureOperand{} : operand(2);
+  const size_t first_option = call.operands.size() - call.options.size();
+  launch.num_options = i32(call.options.size());
+  for (size_t i = 0; i < call.options.size(); ++i) {
+    launch.options[i] = operand(first_option + i);
+    launch.options[i].number = i16(call.options[i].number);
+    launch.options[i].dtype = u8(call.options[i].dtype);
+  }
 
   // A launch covers the inner axes. Batches with more axes take several launches.
   if (launch.rows == 0) return;
@@ -316,9 +329,9 @@ void DeviceModel::run(const PureCall& call, Handle stream) {
     };
     offset(part.keys, 0);
     offset(part.streams, 1);
-    offset(part.params, 2);
-    offset(from, 3 % call.operands.size());
-    for (i32 f = 0; !call.restart && f < launch.num_actions; ++f) offset(part.action_rows[f], size_t(4 + f));
+    if (!call.restart) offset(from, 2);
+    for (i32 f = 0; !call.restart && f < launch.num_actions; ++f) offset(part.action_rows[f], size_t(3 + f));
+    for (size_t i = 0; i < call.options.size(); ++i) offset(part.options[i], first_option + i);
     prepare_states(call, part, from, stream);
     this->launch(call_, (launch.rows + envs_ - 1) / envs_, part, params_.data(), stream);
     for (i32 a = outer; a-- > 0 && ++index[size_t(a)] == axes.extents[size_t(a)];) index[size_t(a)] = 0;
@@ -330,21 +343,34 @@ void set_device_compiler(DeviceCompiler new_compiler) { compiler() = std::move(n
 // A model on all devices on which it has been used.
 class ModelOnDevices {
  public:
-  DeviceModel& on(const PureModel& model, const Driver& driver, int number) {
+  DeviceModel& on(const PureModel& model, const Driver& driver, int number, bool tuned) {
+    const std::pair key{number, tuned};
     {
       const std::lock_guard lock(mutex_);
-      const auto entry = models_.find(number);
+      const auto entry = models_.find(key);
       if (entry != models_.end()) return *entry->second;
     }
     // Compiling takes the interpreter lock, so this thread must not hold the mutex meanwhile.
-    auto device_model = std::make_unique<DeviceModel>(model, driver, number);
+    auto device_model = std::make_unique<DeviceModel>(model, driver, number, tuned);
     const std::lock_guard lock(mutex_);
-    return *models_.try_emplace(number, std::move(device_model)).first->second;
+    return *models_.try_emplace(key, std::move(device_model)).first->second;
+  }
+  // Throws if an earlier call on the device reported a fault.
+  void raise_faults(const PureModel& model, int number) {
+    for (const bool tuned : {false, true}) {
+      DeviceModel* known = nullptr;
+      {
+        const std::lock_guard lock(mutex_);
+        const auto entry = models_.find({number, tuned});
+        if (entry != models_.end()) known = entry->second.get();
+      }
+      if (known != nullptr) known->raise_fault(model);
+    }
   }
 
  private:
   std::mutex mutex_;
-  std::map<int, std::unique_ptr<DeviceModel>> models_;
+  std::map<std::pair<int, bool>, std::unique_ptr<DeviceModel>> models_;  // by device, and whether tuned
 };
 
 std::shared_ptr<ModelOnDevices> make_model_on_devices() { return std::make_shared<ModelOnDevices>(); }
@@ -381,14 +407,14 @@ CallStream::~CallStream() {
 namespace {
 
 // Returns the model on the device of the call. Compiles it for that device if this is the first call there.
-DeviceModel& device_model(const PureModel& model, const CallStream& stream) {
+DeviceModel& device_model(const PureModel& model, const CallFrame& frame, const CallStream& stream) {
   if (model.program.source.empty()) {
     throw std::invalid_argument(
         "device: expected an environment whose header is known, so that it can be compiled for a GPU: give "
         "envpool.compile the path of the header, or, in a plugin, give envpool::table the header's name and "
         "envpool.register its folder as include=");
   }
-  return model.devices->on(model, cuda_driver(), stream.device);
+  return model.devices->on(model, cuda_driver(), stream.device, !frame.integers("options").empty());
 }
 
 template <auto kFunction>
@@ -407,30 +433,22 @@ Error* device_handler(Call* call, Stage stage) noexcept {
 
 void initialize_model(const CallFrame& frame) {
   const std::shared_ptr<PureModel> model = model_of(frame);
-  device_model(*model, CallStream(frame.call())).raise_fault(*model);
+  const CallStream stream(frame.call());
+  device_model(*model, frame, stream);
+  model->devices->raise_faults(*model, stream.device);
 }
 
 void run_on_device(const CallFrame& frame, Operation operation) {
   const PureCall call(frame, operation);
   const CallStream stream(frame.call());
-  DeviceModel& model = device_model(call.model, stream);
-  model.raise_fault(call.model);
+  DeviceModel& model = device_model(call.model, frame, stream);
+  call.model.devices->raise_faults(call.model, stream.device);
   const Context::Current current(*model.context());
   const Handle handle = stream.available ? stream.handle : model.own_stream();
   model.run(call, handle);
   if (stream.available) return;
   ENVPOOL_CUDA(model.driver(), synchronize_stream, handle);
   model.raise_fault(call.model);
-}
-
-// Runs change_params on the host, because options cannot be checked on a GPU.
-Error* change_params_on_host(Call* call) noexcept {
-  Error* error = nullptr;
-  Error* const failed = run_handler(*call, kExecute, [&](const CallFrame& frame) {
-    const CallStream stream(frame.call());
-    error = stream.available ? run_staged(*call, change_params, cuda_driver(), stream.handle) : change_params(call);
-  });
-  return failed != nullptr ? failed : error;
 }
 
 Error* initialize(Call* call) noexcept { return device_handler<initialize_model>(call, kInitialize); }
@@ -445,7 +463,6 @@ std::vector<Registration> cuda_handlers() {
   return {
       {"envpool_reset", &execute<Operation::kReset>, &instantiate_model, &initialize},
       {"envpool_step", &execute<Operation::kStep>, &instantiate_model, &initialize},
-      {"envpool_change_params", &change_params_on_host, &instantiate_model},
       {"envpool_pool_send", &pool_send_on_cuda, &instantiate_pool},
       {"envpool_pool_recv", &pool_recv_on_cuda, &instantiate_pool},
       {"envpool_pool_step", &pool_step_on_cuda, &instantiate_pool},

@@ -86,12 +86,17 @@ constexpr i64 kMinRows = 8;
 // The part of a call that covers `count` rows, beginning with `first`.
 class WorkSlice {
  public:
-  WorkSlice(const abi::PureWork& whole, const abi::Layout& layout, i64 first, i64 count) : work_(whole) {
+  WorkSlice(const abi::PureWork& whole, const abi::Layout& layout, i64 first, i64 count)
+      : work_(whole), options_(whole.options, whole.options + whole.num_options) {
     work_.count = count;
     work_.first += first;
-    for (abi::StridedRows* operand : {&work_.keys, &work_.streams, &work_.params, &work_.states}) {
+    for (abi::StridedRows* operand : {&work_.keys, &work_.streams, &work_.states}) {
       operand->data = static_cast<const u8*>(operand->data) + operand->stride * first;
     }
+    for (abi::OptionColumn& option : options_) {
+      option.data = static_cast<const u8*>(option.data) + option.stride * first;
+    }
+    work_.options = options_.data();
     const auto column = [&](auto*& base, i64 each) { base = base == nullptr ? nullptr : base + first * each; };
     column(work_.reward, layout.max_players);
     column(work_.discount, layout.max_players);
@@ -117,6 +122,7 @@ class WorkSlice {
 
  private:
   abi::PureWork work_;
+  std::vector<abi::OptionColumn> options_;
   std::vector<const void*> actions_;
   std::vector<void*> fields_, final_fields_;
 };
@@ -173,7 +179,9 @@ void run(const CallFrame& frame, Operation operation) {
                        .keyed = call.keyed,
                        .keys = operand_rows[0],
                        .streams = operand_rows[1],
-                       .params = operand_rows[2],
+                       .options = nullptr,
+                       .num_options = i32(call.options.size()),
+                       .max_episode_steps = call.model.max_episode_steps,
                        .states = {},
                        .actions = nullptr,
                        .broadcast_action = 0,
@@ -187,13 +195,16 @@ void run(const CallFrame& frame, Operation operation) {
                        .elapsed = nullptr,
                        .players = nullptr,
                        .infos = ~call.observed};
-    // Checked copies, which the caller cannot change during the call.
-    const i64 params_rows = work.params.stride == 0 ? 1 : count;
-    const CheckedParams params = call.model.checked_params(work.params, params_rows, first);
-    work.params = {params->data(), work.params.stride == 0 ? 0 : call.model.params().bytes()};
+    std::vector<abi::OptionColumn> options = call.options;
+    for (size_t i = 0; i < options.size(); ++i) {
+      const abi::StridedRows& rows = operand_rows[operand_rows.size() - options.size() + i];
+      options[i].data = rows.data;
+      options[i].stride = rows.stride;
+    }
+    work.options = options.data();
     if (!call.restart) {
-      actions.load(operand_rows.data() + 4, count, first);
-      work.states = operand_rows[3];
+      actions.load(operand_rows.data() + 3, count, first);
+      work.states = operand_rows[2];
       work.actions = actions.data();
       work.broadcast_action = actions.broadcast();
       work.reward = call.reward + first * max_players;
@@ -204,42 +215,6 @@ void run(const CallFrame& frame, Operation operation) {
       if (call.players != nullptr) work.players = call.players + first;
     }
     run_parallel(call.model, operation, work);
-  });
-}
-
-// The handler of change_params: (params, values of some options...) -> params. The attribute `options` lists the
-// numbers of the options; -1 is max_episode_steps.
-void run_change_params(const CallFrame& frame) {
-  const std::shared_ptr<PureModel> model = model_of(frame);
-  const SignedParams params = model->params();
-  const std::vector<i32> options = frame.integers("options");
-  const BatchShape batch(frame.result(0), frame.result(0).rank - 1);
-  std::vector<Operand> operands{{frame.argument(0), batch.rank(), 1, params.bytes(), "params"}};
-  for (size_t i = 0; i < options.size(); ++i) {
-    const Buffer& value = frame.argument(i64(i) + 1);
-    const bool words = value.dtype == kU32;
-    operands.emplace_back(value, batch.rank(), words ? 1 : 0, words ? 8 : itemsize(value.dtype), "value");
-  }
-  for (const i32 option : options) {
-    if (option < -1 || option >= i32(model->options.size)) malformed("there is no such option");
-  }
-  u8* const out = rows_of_bytes(frame.result(0), params.bytes());
-  std::vector<f64> values(options.size());
-  batch.for_each_run(operands, [&](i64 first, i64 count, const std::vector<abi::StridedRows>& operand_rows) {
-    for (i64 k = 0; k < count; ++k) {
-      const auto at = [&](size_t o) {
-        return static_cast<const u8*>(operand_rows[o].data) + operand_rows[o].stride * k;
-      };
-      for (size_t i = 0; i < values.size(); ++i) {
-        convert(frame.argument(i64(i) + 1).dtype, at(i + 1), kF64, &values[i], 1);
-      }
-      u8* const row = out + (first + k) * params.bytes();
-      try_table([&](abi::TextSink error) {
-        return model->table->pure->change_params(model->handle, at(0), first + k, &model->options, i32(options.size()),
-                                                 options.data(), values.data(), row, error);
-      });
-      params.sign(row);
-    }
   });
 }
 
@@ -256,13 +231,10 @@ Error* handler(Call* call) noexcept {
 }
 }  // namespace
 
-Error* change_params(Call* call) noexcept { return handler<run_change_params>(call); }
-
 std::vector<Registration> pure_handlers() {
   return {
       {"envpool_reset", &handler<[](const CallFrame& frame) { run(frame, Operation::kReset); }>, &instantiate_model},
       {"envpool_step", &handler<[](const CallFrame& frame) { run(frame, Operation::kStep); }>, &instantiate_model},
-      {"envpool_change_params", &change_params, &instantiate_model},
   };
 }
 

@@ -9,7 +9,6 @@
 
 namespace envpool::xla {
 
-Error* change_params(Call* call) noexcept;
 std::vector<Registration> pure_handlers();
 
 }  // namespace envpool::xla

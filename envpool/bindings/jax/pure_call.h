@@ -3,9 +3,12 @@
 // The checked operands and results of a call from XLA to a pure function, reset or step. The handlers for CPUs and for
 // GPUs share this code.
 //
-//   reset: (key, stream, params) -> (state, observations, infos)
-//   step:  (key, stream, params, state, actions) -> (state, reward, discount, terminated, truncated, elapsed
+//   reset: (key, stream, options) -> (state, observations, infos)
+//   step:  (key, stream, state, actions, options) -> (state, reward, discount, terminated, truncated, elapsed
 //          [, players], observations[, final observations], infos[, infos of restarts])
+//
+// The attribute `options` has the numbers of the options whose values are operands: those that may differ from the
+// model's. Options are scalars of any numeric dtype that JAX has for bools, int and float.
 //
 // The attribute `observed` has a bit for each field that is an observation. With the attribute `autoreset`, there are
 // final observations, which are written only in rows whose episode ended. The infos of resets and restarts are never
@@ -83,7 +86,8 @@ struct PureCall {
   const BatchShape batch;
   u8* const states;  // of the result
   abi::Keyed keyed;
-  std::vector<Operand> operands{};  // key, stream, params, and of step: state, actions
+  std::vector<Operand> operands{};  // key, stream, of step: state, actions; and options
+  std::vector<abi::OptionColumn> options{};  // without their values, which are the last operands
   // Only for step.
   f32 *reward = nullptr, *discount = nullptr;
   u8 *terminated = nullptr, *truncated = nullptr;
@@ -96,13 +100,29 @@ struct PureCall {
     operands = {
         {frame.argument(0), batch.rank(), 1, 2 * sizeof(u32), "key"},
         {frame.argument(1), batch.rank(), 0, sizeof(u32), "stream"},
-        {frame.argument(2), batch.rank(), 1, model.params().bytes(), "params"},
     };
-    if (restart) return;
-    operands.emplace_back(frame.argument(3), batch.rank(), 1, model.state_bytes(), "state");
+    if (!restart) take_actions(frame);
+    take_options(frame);
+  }
+
+  void take_options(const CallFrame& frame) {
+    const std::span<const abi::Tunable> tunables = model.tunables();
+    for (const i32 number : frame.integers("options")) {
+      if (number < abi::kTimeLimit || number >= i32(tunables.size())) malformed("there is no such option");
+      const char* const name = number < 0 ? "max_episode_steps" : tunables[size_t(number)].name;
+      const Buffer& values = frame.argument(i64(operands.size()));
+      const auto* const known = std::find(std::begin(kTypes), std::end(kTypes), values.dtype);
+      if (known == std::end(kTypes)) malformed(std::string(name) + " has XLA's type " + std::to_string(values.dtype));
+      operands.emplace_back(values, batch.rank(), 0, itemsize(values.dtype), name);
+      options.push_back({nullptr, 0, number, abi::Dtype(known - std::begin(kTypes))});
+    }
+  }
+
+  void take_actions(const CallFrame& frame) {
+    operands.emplace_back(frame.argument(2), batch.rank(), 1, model.state_bytes(), "state");
     for (i32 f = 0; f < layout.num_actions; ++f) {
       const abi::Field& field = layout.actions[f];
-      const Buffer& action = frame.argument(4 + f);
+      const Buffer& action = frame.argument(3 + f);
       const i64 rows = rows_of(layout, field);
       operands.emplace_back(action, batch.rank(), field.dimensions + (rows > 1) + in_words(action, field),
                             bytes_of(layout, field), field.name);

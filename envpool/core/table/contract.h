@@ -51,14 +51,18 @@ consteval bool describes_itself() {
     using Params = typename Env::Params;
     ENVPOOL_MEMBER(
         Env, options, "static void options(OptionSpecs&)", requires(OptionSpecs& specs) { Env::options(specs); });
-    ENVPOOL_MEMBER(
+    ENVPOOL_OPTIONAL_MEMBER(
         Env, params, "static Params params(const OptionValues&)", requires(const OptionValues& values) {
           { Env::params(values) } -> std::convertible_to<Params>;
         });
+    constexpr bool has_default = requires { &Env::params; } || std::is_default_constructible_v<Params>;
+    static_assert(has_default, "the environment's Params has no default constructor, so it needs params()");
+    ENVPOOL_OPTIONAL_MEMBER(
+        Env, derive, "static void derive(Params&)", requires(Params& params) { Env::derive(params); });
     ENVPOOL_MEMBER(
         Env, spec, "static void spec(const Params&, Spec&)",
         requires(const Params& params, Spec& spec) { Env::spec(params, spec); });
-    return options_fits && params_fits && spec_fits;
+    return options_fits && has_default && spec_fits;
   }
   return false;
 }

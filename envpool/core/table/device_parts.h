@@ -28,10 +28,10 @@ struct ActionInput {
 
 // Reports a row that was not stepped: the reason, the row, and the element of the row's action.
 struct Fault {
-  // kOver: the episode of an environment in a pool is over. kState, kParams: the state or the parameters passed to a
-  // pure function belong to another model. kEnvId: the id that jitted code passed for a row is not the id of the row's
-  // environment.
-  static constexpr u64 kNone = 0, kOver = 0xFF, kState = 0xFE, kParams = 0xFD, kEnvId = 0xFC;
+  // kOver: the episode of an environment in a pool is over. kState: the state passed to a pure function belongs to
+  // another model. kOption: a value of an option that is out of range; `element` is the option's number plus 1.
+  // kEnvId: the id that jitted code passed for a row is not the id of the row's environment.
+  static constexpr u64 kNone = 0, kOver = 0xFF, kState = 0xFE, kOption = 0xFD, kEnvId = 0xFC;
 
   u64 why;      // one of these, or 1 plus the index of the action field with the bad value
   i64 row;      // below 2^32

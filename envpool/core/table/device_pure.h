@@ -6,25 +6,33 @@
 // ENVPOOL_PURE_KERNEL(the environment's type); envpool/cuda/program.py writes it. The host includes this file for
 // PureLaunch.
 //
-// The kernel trusts no row. The tag of a state must be the model's, and a state is repaired before it is used. A row of
-// parameters must be the default row or have the process's signature (signature.h). Rows that violate this, and rows
-// with a bad action, are not stepped, and a fault is reported.
+// The kernel trusts no row. The tag of a state must be the model's, and a state is repaired before it is used. The values
+// of options and the actions are checked. A row that violates this is not stepped, and a fault is reported.
+//
+// Calls with columns of options use a variant of the kernel, which is compiled with ENVPOOL_TUNED. The other one reads
+// all parameters from the launch's arguments.
 #pragma once
 
 #include "envpool/core/table/device_parts.h"
 #include "envpool/core/table/episode.h"
-#include "envpool/core/table/signature.h"
+#include "envpool/core/table/tunables.h"
 
 namespace envpool::device {
 
 // The most dimensions of a batch in one launch, after dimensions that can be treated as one have been merged.
 inline constexpr int kMostAxes = 4;
 
-// An operand of the batch.
+// An operand of the batch: rows that are contiguous along some of the batch's axes, and broadcast along the others.
 struct PureOperand {
   const u8* data;
-  i64 strides[kMostAxes];  // in bytes; 0: the operand is broadcast along this dimension
+  u32 row_bytes;
+  u8 axes;     // a bit for each axis along which the rows advance
+  u8 dtype;    // of an option
+  i16 number;  // of an option, as in abi::OptionColumn
 };
+
+// The most columns of options in one launch.
+inline constexpr int kMostOptions = 32;
 
 // The parameters of one launch.
 struct PureLaunch {
@@ -33,17 +41,15 @@ struct PureLaunch {
   i32 axes;
   abi::Keyed keyed;
   bool restart, autoreset;
-  bool one_row_of_params;  // all rows of the launch have the same row of parameters
   u32 tag;
-  i32 max_players, num_own, num_actions;
-  PureOperand keys, streams, params, action_rows[kMostActions];
+  i32 max_players, num_own, num_actions, num_options;
+  i32 max_episode_steps;
+  PureOperand keys, streams, action_rows[kMostActions];
+  PureOperand options[kMostOptions];
+  const abi::Tunable* tunables;
   ActionInput actions[kMostActions];  // their addresses are not set; action_rows has them
   u8* states;
   i64 state_bytes;
-  const u64* default_params;  // a row of parameters
-  i64 signed_words;           // number of words of a parameter row that are signed; the signature and a 0 follow
-  i64 params_at;              // the offset of Params in a row of parameters
-  SigningKey signing_key;
   volatile u64* fault;
   f32 *reward, *discount;
   u8 *terminated, *truncated;
@@ -63,13 +69,11 @@ static_assert(sizeof(PureLaunch) <= 2560);
 
 namespace envpool::device {
 
-// The operands of one row.
-struct PureRow {
-  i64 k;
-  const u8 *key, *stream, *params, *actions[kMostActions];
+// The place of a row along the axes of the batch.
+struct PurePlace {
+  i64 index[kMostAxes];
 
-  PureRow(const PureLaunch& launch, i64 row) : k(row) {
-    i64 index[kMostAxes];
+  PurePlace(const PureLaunch& launch, i64 row) {
     for (i32 axis = kMostAxes - 1; axis > 0; --axis) {
       index[axis] = 0;
       if (axis >= launch.axes) continue;
@@ -77,16 +81,30 @@ struct PureRow {
       row /= launch.extents[axis];
     }
     index[0] = row;
-    const auto at = [&](const PureOperand& operand) {
-      const u8* address = operand.data;
-      for (i32 axis = 0; axis < kMostAxes; ++axis) address += index[axis] * operand.strides[axis];
-      return address;
-    };
-    key = at(launch.keys);
-    stream = at(launch.streams);
-    params = at(launch.params);
+  }
+  // Returns the operand's row at this place.
+  const u8* in(const PureOperand& operand, const PureLaunch& launch) const {
+    i64 row = 0, scale = 1;
+    for (i32 axis = kMostAxes - 1; axis >= 0; --axis) {
+      if (axis >= launch.axes || (operand.axes >> axis & 1) == 0) continue;
+      row += index[axis] * scale;
+      scale *= launch.extents[axis];
+    }
+    return operand.data + row * operand.row_bytes;
+  }
+};
+
+// The operands of one row.
+struct PureRow {
+  i64 k;
+  PurePlace place;
+  const u8 *key, *stream, *actions[kMostActions];
+
+  PureRow(const PureLaunch& launch, i64 row) : k(row), place(launch, row) {
+    key = place.in(launch.keys, launch);
+    stream = place.in(launch.streams, launch);
     for (i32 f = 0; f < kMostActions; ++f) {
-      if (f < launch.num_actions) actions[f] = at(launch.action_rows[f]);
+      if (f < launch.num_actions) actions[f] = place.in(launch.action_rows[f], launch);
     }
   }
 
@@ -95,7 +113,6 @@ struct PureRow {
     return u64{words[0]} << 32 | words[1];
   }
   u32 stream_number() const { return *reinterpret_cast<const u32*>(stream); }
-  const ParamsHead& head() const { return *reinterpret_cast<const ParamsHead*>(params); }
 };
 
 // The actions of an environment's players.
@@ -126,38 +143,50 @@ struct PureActions {
   }
 };
 
-// The parameters that a row uses: none if its own are not trusted, the default ones, or its own.
-enum class Trust { kNone, kDefault, kRow };
-
-inline bool is_signed(const PureLaunch& launch, const u8* params) {
-  const u64* words = reinterpret_cast<const u64*>(params);
-  const u64* tail = words + launch.signed_words;
-  return tail[0] == signature_of(words, launch.signed_words, launch.signing_key) && tail[1] == 0;
-}
-
-// Determines whether the launch's only row of parameters can be trusted. All threads of the block call it.
-inline Trust trust_of_all(const PureLaunch& launch) {
-  __shared__ bool good;
-  const u64* words = reinterpret_cast<const u64*>(launch.params.data);
-  bool differs = false;
-  for (i64 i = threadIdx.x; i < launch.signed_words + 2; i += ENVPOOL_THREADS) {
-    differs |= words[i] != launch.default_params[i];
-  }
-  if (!__syncthreads_or(differs)) return Trust::kDefault;
-  if (threadIdx.x == 0) good = is_signed(launch, launch.params.data);
-  __syncthreads();
-  return good ? Trust::kRow : Trust::kNone;
-}
-
-// Returns a row's parameters. Rows contain no pointers, so the pointers of the model's parameters are used.
+// The parameters of a row.
 template <class Env>
-typename Env::Params params_of(const PureLaunch& launch, const typename Env::Params& shared, const PureRow& row,
-                               Trust trust) {
+class PureParams {
+ public:
   using Params = typename Env::Params;
-  Params params = trust == Trust::kRow ? *reinterpret_cast<const Params*>(row.params + launch.params_at) : shared;
-  if constexpr (requires { params.blob; }) params.blob = shared.blob;
-  return params;
-}
+
+#ifdef ENVPOOL_TUNED
+  PureParams(const PureLaunch& launch, const Params& shared, const PureRow& row)
+      : params_(shared), limit_(launch.max_episode_steps) {
+    for (i32 i = 0; i < launch.num_options; ++i) {
+      const PureOperand& column = launch.options[i];
+      const abi::Dtype dtype = abi::Dtype(column.dtype);
+      const bool is_limit = column.number == abi::kTimeLimit;
+      const abi::Tunable option =
+          is_limit ? abi::Tunable{nullptr, abi::kOptionInt, abi::kI32, 0, 0, kMostI32} : launch.tunables[column.number];
+      u8* const to = is_limit ? reinterpret_cast<u8*>(&limit_) : reinterpret_cast<u8*>(&params_) + option.at;
+      const TunableValue value(option, read_number(to, option.dtype), dtype);
+      const f64 number = read_number(row.place.in(column, launch), dtype);
+      if (!value.accepts(number)) {
+        if (bad_ < 0) bad_ = i;
+      } else {
+        write_number(to, option.dtype, value.used(number));
+      }
+    }
+    derive<Env>(params_);
+  }
+  const Params& params() const { return params_; }
+  i32 limit() const { return limit_; }
+  i32 bad() const { return bad_; }  // the index of the first column whose value is not accepted; -1: none
+
+ private:
+  Params params_;
+  i32 limit_, bad_ = -1;
+#else
+  PureParams(const PureLaunch& launch, const Params& shared, const PureRow&) : launch_(launch), shared_(shared) {}
+  const Params& params() const { return shared_; }
+  i32 limit() const { return launch_.max_episode_steps; }
+  i32 bad() const { return -1; }
+
+ private:
+  const PureLaunch& launch_;
+  const Params& shared_;
+#endif
+};
 
 template <class Env>
 PureState<Env>& state_of(const PureLaunch& launch, i64 k) {
@@ -184,16 +213,18 @@ void prepare_state(const PureLaunch& launch, const PureRow& row, const typename 
   if (launch.keyed == abi::kNewKeyAndStream) it.episode.rng.stream = row.stream_number();
 }
 
-// Reports a row whose parameters or state cannot be used. Returns whether there was a fault.
+// Reports a row with options or a state that cannot be used. Returns whether there was a fault.
 template <class Env>
-bool is_foreign(const PureLaunch& launch, const PureRow& row, Trust trust) {
+bool is_foreign(const PureLaunch& launch, const PureRow& row, const PureParams<Env>& settings) {
   u64 why = Fault::kNone;
-  if (trust == Trust::kNone) {
-    why = Fault::kParams;
+  i64 option = 0;
+  if (settings.bad() >= 0) {
+    why = Fault::kOption;
+    option = launch.options[settings.bad()].number - abi::kTimeLimit;
   } else if (!launch.restart && state_of<Env>(launch, row.k).episode.tag != launch.tag) {
     why = Fault::kState;
   }
-  if (why != Fault::kNone) *launch.fault = Fault{why, launch.first_row + row.k, 0}.packed();
+  if (why != Fault::kNone) *launch.fault = Fault{why, launch.first_row + row.k, option}.packed();
   return why != Fault::kNone;
 }
 
@@ -219,14 +250,13 @@ inline void clear_results(const PureLaunch& launch, i64 k) {
 template <class Env>
 void call_one(const PureLaunch& launch, const typename Env::Params& shared) {
   const i64 k = i64{blockIdx.x} * blockDim.x + threadIdx.x;
-  Trust trust = launch.one_row_of_params ? trust_of_all(launch) : Trust::kNone;
   // A thread without a row helps to write the rows of its warp, and so does a thread whose row cannot be used.
   const bool inside = k < launch.rows;
   const PureRow row(launch, inside ? k : launch.rows - 1);
-  if (!launch.one_row_of_params && inside && is_signed(launch, row.params)) trust = Trust::kRow;
-  const bool foreign = inside && is_foreign<Env>(launch, row, trust), here = inside && !foreign;
+  const PureParams<Env> settings(launch, shared, row);
+  const bool foreign = inside && is_foreign<Env>(launch, row, settings), here = inside && !foreign;
   if (foreign) clear_results(launch, k);
-  const typename Env::Params params = params_of<Env>(launch, shared, row, here ? trust : Trust::kDefault);
+  const typename Env::Params& params = settings.params();
   WorkingState<Env, PureState<Env>> working(state_of<Env>(launch, row.k), here);
   PureState<Env>& it = working.get();
 
@@ -243,7 +273,7 @@ void call_one(const PureLaunch& launch, const typename Env::Params& shared) {
         idle = !actions.check(launch, k, 0);
         outcome = idle ? Outcome{} : Env::step(it.state, params, actions.at(0), it.episode.rng);
       }
-      const bool ended = !idle && it.episode.conclude(outcome, row.head().max_episode_steps, !was_over);
+      const bool ended = !idle && it.episode.conclude(outcome, settings.limit(), !was_over);
       launch.reward[k] = outcome.reward;
       launch.discount[k] = outcome.discount;
       launch.terminated[k] = outcome.terminated;
@@ -254,7 +284,7 @@ void call_one(const PureLaunch& launch, const typename Env::Params& shared) {
     observe_one<Env>(it.state, params, launch, k, {here, /*second=*/begins, {launch.observed, launch.last}});
   }
   if (begins) {
-    begin_episode<Env>(it.episode, it.state, row.head().max_episode_steps);
+    begin_episode<Env>(it.episode, it.state, settings.limit());
     Env::reset(it.state, params, it.episode.rng);
   }
   working.store(here);
@@ -263,7 +293,6 @@ void call_one(const PureLaunch& launch, const typename Env::Params& shared) {
 
 // Decisions of a team's first thread, shared with the other threads.
 struct PureDecisions {
-  Trust trust;
   bool foreign, was_over, restarts;
   f32 discount;
 };
@@ -274,18 +303,16 @@ void call_world(const PureLaunch& launch, const typename Env::Params& shared) {
   const Team team;
   PureDecisions& decided = decisions[team.number];
   const i64 k = i64{blockIdx.x} * Team::kTeams + team.number;
-  const Trust trust_of_launch = launch.one_row_of_params ? trust_of_all(launch) : Trust::kNone;
   const bool inside = k < launch.rows;  // as in call_one
   const PureRow row(launch, inside ? k : launch.rows - 1);
+  const PureParams<Env> settings(launch, shared, row);
+  const typename Env::Params& params = settings.params();
   if (team.leads()) {
-    decided.trust = trust_of_launch;
-    if (!launch.one_row_of_params && inside && is_signed(launch, row.params)) decided.trust = Trust::kRow;
-    decided.foreign = inside && is_foreign<Env>(launch, row, decided.trust);
+    decided.foreign = inside && is_foreign<Env>(launch, row, settings);
     if (decided.foreign) clear_results(launch, k);
   }
   team.sync();
   const bool here = inside && !decided.foreign;
-  const typename Env::Params params = params_of<Env>(launch, shared, row, here ? decided.trust : Trust::kDefault);
   PureState<Env>& it = state_of<Env>(launch, row.k);
   World<Env>& world = it.state;
   // Begins episodes and observes them. All threads of the block call it.
@@ -318,7 +345,7 @@ void call_world(const PureLaunch& launch, const typename Env::Params& shared) {
   if (here && team.leads()) {
     Outcome outcome = kStaysOver;
     if (!was_over) outcome = idle ? Outcome{} : Env::finish(world, params, it.episode.rng);
-    const bool ended = !idle && it.episode.conclude(outcome, row.head().max_episode_steps, !was_over);
+    const bool ended = !idle && it.episode.conclude(outcome, settings.limit(), !was_over);
     decided.restarts = ended && launch.autoreset;
     decided.discount = outcome.discount;
     launch.terminated[k] = outcome.terminated;
@@ -352,14 +379,7 @@ void call(const PureLaunch& launch, const typename Env::Params& params) {
 inline void copy_rows(const PureLaunch& launch, const PureOperand& from) {
   const i64 words = launch.state_bytes / 8;
   for (i64 i = i64{blockIdx.x} * blockDim.x + threadIdx.x; i < launch.rows * words; i += i64{gridDim.x} * blockDim.x) {
-    i64 row = i / words;
-    const u8* address = from.data;
-    for (i32 axis = kMostAxes - 1; axis >= 0; --axis) {
-      if (axis >= launch.axes) continue;
-      const i64 index = axis == 0 ? row : row % launch.extents[axis];
-      row /= launch.extents[axis];
-      address += index * from.strides[axis];
-    }
+    const u8* const address = PurePlace(launch, i / words).in(from, launch);
     reinterpret_cast<u64*>(launch.states)[i] = reinterpret_cast<const u64*>(address)[i % words];
   }
 }

@@ -101,13 +101,6 @@ struct PureState : PureStateHead<Env> {
   alignas(16) StateOf<Env> state;
 };
 
-// The header of a row of parameters that the caller holds (pure.h).
-struct ParamsHead {
-  u32 tag;
-  i32 max_episode_steps;
-  u64 checksum;  // of the rest of the row; detects accidental changes, not forgery
-};
-
 // Returns the distance between slots in bytes if `extra` bytes follow each state.
 template <class State>
 ENVPOOL_FN constexpr i64 slot_bytes(i64 extra) {

@@ -37,17 +37,6 @@ struct Model {
     if constexpr (requires { Env::repetitions(params); }) lay_out_repetitions();
   }
 
-  // Returns whether two models can exchange states and parameters. Compares everything that the identity, which is only
-  // a hash, covers.
-  bool same_as(const Model& other) const {
-    const auto words = [](const Model& model) {
-      std::vector<u64> all;
-      model.each_word([&](u64 word) { all.push_back(word); });
-      return all;
-    };
-    return words(*this) == words(other);
-  }
-
  private:
   // Environments count from the beginning of their State, and saved states begin with an Episode.
   void lay_out_repetitions() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Implements the pure functions of a portable environment, for JAX: the caller holds the states. The rules of episodes
-// are in episode.h. States and parameters (pure_params.h) are rows of bytes, and both can differ from row to row.
+// are in episode.h. States are rows of bytes. Parameters can differ from row to row (row_params.h).
 //
 // Randomness: a reset takes a 64-bit key and a 32-bit stream, and begins episode 0 of (key, stream). Environment number
 // `stream` of a pool with the seed `key` begins in the same way. The state contains the key and the stream. A step
@@ -25,7 +25,7 @@
 #include "envpool/core/table/in_lanes.h"
 #include "envpool/core/table/model.h"
 #include "envpool/core/table/prefetched_rng.h"
-#include "envpool/core/table/pure_params.h"
+#include "envpool/core/table/row_params.h"
 
 namespace envpool {
 
@@ -50,16 +50,15 @@ std::string named_parts() {
 }
 
 template <class Env>
-struct PureFunctions : PureParams<Env> {
+struct PureFunctions {
   using State = StateOf<Env>;
-  using typename PureParams<Env>::Params, typename PureParams<Env>::Head;
-  using PureParams<Env>::rounded, PureParams<Env>::values_bytes;
+  using Params = typename Env::Params;
 
   using PureState = envpool::PureState<Env>;
   static_assert(alignof(State) <= 16, "rows start on 16 bytes");
 
   static i64 state_bytes(void* model) {
-    return rounded(i64(sizeof(PureState)) + extra_bytes_of<Env>(cast(model).params));
+    return (i64(sizeof(PureState)) + extra_bytes_of<Env>(cast(model).params) + 15) / 16 * 16;
   }
 
   static std::string view() { return named_parts<Env, PureState>(); }
@@ -83,7 +82,7 @@ struct PureFunctions : PureParams<Env> {
   // and observed again.
   static void step(void* model, const abi::PureWork& work) {
     const PureBatch batch(cast(model), work);
-    if (work.params.stride == 0) {
+    if (batch.params.shared()) {
       step_blocks</*kSharedParams=*/true>(batch);
     } else {
       step_blocks</*kSharedParams=*/false>(batch);
@@ -91,13 +90,16 @@ struct PureFunctions : PureParams<Env> {
   }
 
  protected:
-  using PureParams<Env>::cast, PureParams<Env>::reject;
   static constexpr i64 kMaxBlockRows = 256;
 
-  struct RowSettings {
-    Params params;
-    i32 max_episode_steps;
-  };
+  using RowSettings = typename RowParams<Env>::Settings;
+
+  static Model<Env>& cast(void* model) { return *static_cast<Model<Env>*>(model); }
+  [[noreturn]] static void reject_state(i64 row) {
+    throw std::invalid_argument(std::string("state: expected rows of ") + Env::kName +
+                                " with the options of this environment, got another kind in row " +
+                                std::to_string(row));
+  }
 
   struct PureBatch;
 
@@ -116,37 +118,25 @@ struct PureFunctions : PureParams<Env> {
     const i64 state_bytes;
     std::vector<i64> row_bytes{}, action_bytes{};
     std::vector<void*> observed_fields{};  // the fields into which a step observes all rows
-    mutable RowSettings current{};
-    mutable i64 current_row = 0;  // the row whose settings are in `current`, if they differ between rows
+    const RowParams<Env> params;
 
     PureBatch(const Model<Env>& of, const abi::PureWork& what)
-        : work(what), model(of), tag(of.tag), state_bytes(PureFunctions::state_bytes(const_cast<Model<Env>*>(&of))) {
+        : work(what),
+          model(of),
+          tag(of.tag),
+          state_bytes(PureFunctions::state_bytes(const_cast<Model<Env>*>(&of))),
+          params(of, work) {
       for (const FieldSpec& field : model.spec.fields) row_bytes.push_back(field.row_bytes());
       for (const FieldSpec& field : model.spec.actions) action_bytes.push_back(field.row_bytes());
       for (size_t f = 0; f < row_bytes.size(); ++f) {
         observed_fields.push_back(work.final_fields != nullptr && is_info(f) ? work.final_fields[f] : work.fields[f]);
       }
-      if (work.count > 0) load(0);
     }
     static const u8* at(const abi::StridedRows& rows, i64 k) {
       return static_cast<const u8*>(rows.data) + rows.stride * k;
     }
 
-    void load(i64 k) const {
-      const u8* row = at(work.params, k);
-      Head head;
-      std::memcpy(&head, row, sizeof(head));
-      if (head.tag != tag) reject("params", work.first + k);
-      current_row = k;
-      current.max_episode_steps = head.max_episode_steps;
-      std::memcpy(static_cast<void*>(&current.params), row + sizeof(Head) + values_bytes(), sizeof(Params));
-      if constexpr (requires { current.params.blob; }) current.params.blob = model.params.blob;
-      if constexpr (requires { current.params.native; }) current.params.native = model.params.native;
-    }
-    const RowSettings& settings(i64 k) const {
-      if (work.params.stride != 0 && k != current_row) load(k);
-      return current;
-    }
+    const RowSettings& settings(i64 k) const { return params[k]; }
     u64 key(i64 k) const {
       u32 words[2];
       std::memcpy(words, at(work.keys, k), sizeof(words));
@@ -162,7 +152,7 @@ struct PureFunctions : PureParams<Env> {
     ActionRow action(i64 k) const { return {work.actions, action_bytes.data(), work.broadcast_action != 0 ? 0 : k}; }
     // Returns how many rows of a block can be stepped in lanes. Each of them must have its own action.
     i64 in_lanes(i64 count) const {
-      const bool available = work.broadcast_action == 0 && InLanes<Env>::available(current.params);
+      const bool available = work.broadcast_action == 0 && InLanes<Env>::available(params[0].params);
       return available ? count / InLanes<Env>::kLanes * InLanes<Env>::kLanes : 0;
     }
     typename InLanes<Env>::States states(i64 first, i64 count) const {
@@ -178,7 +168,8 @@ struct PureFunctions : PureParams<Env> {
       i64 bytes = state_bytes;
       for (const i64 field : row_bytes) bytes += 2 * field;
       const i64 rows = kCacheBytes / bytes, least = SteppedInGroups<Env> ? kMaxBlockRows / 4 : 1;
-      return rows < least ? least : rows < kMaxBlockRows ? rows : kMaxBlockRows;
+      const i64 most = params.shared() ? kMaxBlockRows : params.kMostRows;
+      return rows < least ? least : rows < most ? rows : most;
     }
     void copy_states(i64 first, i64 end) const {
       if (work.states.data == work.new_states) return;
@@ -222,7 +213,7 @@ struct PureFunctions : PureParams<Env> {
   template <bool kSharedParams>
   static void step_blocks(const PureBatch& batch) {
     const abi::PureWork work = batch.work;  // a local copy, which cannot alias the results
-    const RowSettings shared = batch.current;
+    const RowSettings shared = batch.settings(0);
     const i64 block = batch.block_rows();
     for (i64 first = 0; first < work.count; first += block) {
       const i64 end = first + block < work.count ? first + block : work.count;
@@ -341,7 +332,7 @@ struct PureFunctions : PureParams<Env> {
                                                   const Params& params, i64 k) {
     Episode& episode = it.episode;
     if (episode.tag != batch.tag) [[unlikely]]
-      reject("state", work.first + k);
+      reject_state(work.first + k);
     episode.repair();
     repair<Env>(it.state, params);
     if (work.keyed == abi::kKeepKey) return;

@@ -202,6 +202,16 @@ i64 offset_of(Member Struct::* member) {
   return reinterpret_cast<const u8*>(&(reinterpret_cast<const Struct*>(bytes)->*member)) - bytes;
 }
 
+// Returns the dtype in which a member holds the value of an option. An enumeration holds the number of a choice.
+template <class T>
+constexpr Dtype dtype_of_member() {
+  if constexpr (std::is_enum_v<T>) {
+    return dtype_of<std::underlying_type_t<T>>();
+  } else {
+    return dtype_of<T>();
+  }
+}
+
 // The parts of a state that users can access by name. An environment declares them with
 // `parts.add("position", &State::position)`.
 template <class State>
@@ -239,6 +249,8 @@ struct OptionSpec {
   bool shapes = false;  // changes the shape of an array, so it cannot differ between the environments of a pool
   bool blob = false;    // changes the blob, so it cannot be a parameter of a pure function
   std::string doc{};
+  i64 member_at = -1;  // offset in Params of the member that the option sets; -1: none
+  Dtype member = abi::kF64;
 
   OptionSpec& between(f64 lowest, f64 highest) {  // the smallest and the largest value
     low = lowest;
@@ -257,7 +269,41 @@ struct OptionSpec {
     blob = true;
     return *this;
   }
+  // The engine writes the value of the option into this member of Params, converted to the member's type; of a choice,
+  // it writes the number among the choices. Unless the option changes shapes or the blob, JAX users can then change it
+  // per environment and inside jit (env.h).
+  // Further arguments lead into the member: pointers to members of a struct, and indices of an array.
+  template <class Params, class T, class... Rest>
+  OptionSpec& sets(T Params::* its_member, Rest... rest) {
+    return follow<T>(offset_of(its_member), rest...);
+  }
+  bool is_tunable() const { return member_at >= 0 && !shapes && !blob; }
+
+ private:
+  template <class T>
+  OptionSpec& follow(i64 offset) {
+    member_at = offset;
+    member = dtype_of_member<T>();
+    return *this;
+  }
+  template <class T, class Part, class... Rest>
+  OptionSpec& follow(i64 offset, Part T::* part, Rest... rest) {
+    return follow<Part>(offset + offset_of(part), rest...);
+  }
+  template <class T, class... Rest>
+    requires std::is_array_v<T>
+  OptionSpec& follow(i64 offset, int index, Rest... rest) {
+    using Element = std::remove_extent_t<T>;
+    return follow<Element>(offset + index * i64(sizeof(Element)), rest...);
+  }
 };
+
+// Returns the beginning of the error text for a value that an option does not accept.
+inline std::string expected_of(const abi::Tunable& option) {
+  const bool choice = option.kind == abi::kOptionText || option.kind == abi::kOptionBool;
+  return std::string(option.name) + ": expected " + (choice ? "an integer" : "a number") + " from " +
+         to_text(option.low) + " to " + to_text(option.high);
+}
 
 // Immutable bytes that the environments of a pool share, such as a ROM, a map or a lookup table. Aligned to 64 bytes.
 struct CacheLine {
@@ -393,6 +439,7 @@ inline std::string OptionSpecs::json() const {
     json.key("low").real(option.low).key("high").real(option.high).key("choices").open('[');
     for (const std::string& choice : option.choices) json.text(choice);
     json.close(']').key("changes_shapes").boolean(option.shapes).key("changes_blob").boolean(option.blob);
+    json.key("tunable").boolean(option.is_tunable());
     json.key("doc").text(option.doc).close('}');
   }
   return json.close(']').str();

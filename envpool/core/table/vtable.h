@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 10
+#define ENVPOOL_ABI 11
 
 namespace envpool::abi {
 
@@ -148,6 +148,25 @@ struct StridedRows {
 // key and stream. The new ones replace those in the state.
 enum Keyed : i32 { kKeepKey = 0, kNewKey = 1, kNewKeyAndStream = 2 };
 
+// An option that can differ from row to row of a call of a pure function. Its value is a member of the environment's
+// Params. Values are from `low` to `high`; those of kOptionText are the numbers of choices.
+struct Tunable {
+  const char* name;
+  OptionKind kind;
+  Dtype dtype;  // of the member
+  i64 at;       // offset in Params
+  f64 low, high;
+};
+
+// The values of an option in the rows of a call. Row k is at data + k * stride; a stride of 0 repeats one value.
+struct OptionColumn {
+  const void* data;
+  i64 stride;
+  i32 number;   // in Pure::tunables, or kTimeLimit
+  Dtype dtype;  // any but kU8
+};
+inline constexpr i32 kTimeLimit = -1;  // max_episode_steps, which the engine itself applies
+
 // The arguments of a pure function for `count` rows. Results are contiguous. With several players, each row of reward,
 // discount and of a per-player field has max_players entries; the entries of absent players are zero.
 struct PureWork {
@@ -156,7 +175,10 @@ struct PureWork {
   Keyed keyed;
   StridedRows keys;     // u32[2], most significant word first
   StridedRows streams;  // u32
-  StridedRows params;
+  // The options with other values than the model's, and the time limit if `options` does not have it.
+  const OptionColumn* options;
+  i32 num_options;
+  i32 max_episode_steps;
   StridedRows states;          // of step
   const void* const* actions;  // of step: one array per field
   i32 broadcast_action;        // actions has a single row, which applies to all rows
@@ -171,26 +193,14 @@ struct PureWork {
   u64 infos;     // a bit for each info field; these are written to final_fields in every row
 };
 
-// A portable environment as pure functions of states that the caller holds. Rows of states and parameters are opaque;
-// their sizes are multiples of 16 bytes, and a tag identifies their model, so rows of other models are rejected.
-//
-// A parameter row that the caller holds consists of a head of 16 bytes, whose last 8 are a checksum of the row, and the
-// values of the options. It is not trusted: `change_params` checks every value and writes a resolved row, which is the
-// parameter row followed by the environment's Params. `reset` and `step` take resolved rows, which only `params` and
-// `change_params` may write.
+// A portable environment as pure functions of states that the caller holds. Rows of states are opaque; their size is a
+// multiple of 16 bytes, and a tag identifies their model, so rows of other models are rejected. Every value of an
+// option is checked when it is used.
 struct Pure {
   i32 (*view)(TextSink json, TextSink error);  // named parts of a state: name, dtype, offset, count
   i64 (*state_bytes)(void* model);
-  i64 (*params_bytes)(void* model);    // of a parameter row that the caller holds
-  i64 (*resolved_bytes)(void* model);  // of a resolved row
-  i64 params_values;                   // offset of the options' values in a parameter row, an f64 each, as declared
-  // Writes the resolved row of a model's options.
-  i32 (*params)(void* model, const Options* options, i32 max_episode_steps, void* out, TextSink error);
-  // Checks a parameter row, changes the options with the given numbers, and writes the resolved row. `row` is the row's
-  // number in error messages. `base` has the options of the model; texts without choices are taken from it, because
-  // rows do not contain them.
-  i32 (*change_params)(void* model, const void* params, i64 row, const Options* base, i32 count, const i32* options,
-                       const f64* values, void* out, TextSink error);
+  // The options that can differ from row to row, in the order of their declaration. The list is never freed.
+  i32 (*tunables)(const Tunable** list, i32* count, TextSink error);
   i32 (*reset)(void* model, const PureWork* work, TextSink error);
   i32 (*step)(void* model, const PureWork* work, TextSink error);
 };

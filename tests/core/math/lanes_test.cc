@@ -122,8 +122,6 @@ struct PureStep {
     const abi::Options options{&given, 1};
     void* model = nullptr;
     CHECK_EQ(table.model_create(&options, &model, discarded), 0);
-    std::vector<u8> params(size_t(pure.resolved_bytes(model)));
-    CHECK_EQ(pure.params(model, &options, 0, params.data(), discarded), 0);
     const i64 state_bytes = pure.state_bytes(model);
     std::vector<__int128> states(size_t(state_bytes * rows) / sizeof(__int128));
     for (auto* column : {&obs, &last, &reward, &discount, &actions}) column->resize(size_t(rows));
@@ -136,7 +134,6 @@ struct PureStep {
     abi::PureWork work{};
     work.count = rows;
     work.keys = work.streams = {zeros, 0};
-    work.params = {params.data(), 0};
     work.new_states = reinterpret_cast<u8*>(states.data());
     work.fields = fields;
     CHECK_EQ(pure.reset(model, &work, discarded), 0);

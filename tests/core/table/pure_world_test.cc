@@ -62,7 +62,6 @@ struct FleetBatch {
   const abi::TextSink discarded{[](void*, const char*, i64) {}, nullptr};
   i64 count;
   void* model = nullptr;
-  std::vector<u8> params{};
   std::vector<__int128> states{};
   std::vector<i32> at, wind, last_at, last_wind, elapsed, players;
   std::vector<f32> reward, discount;
@@ -76,8 +75,6 @@ struct FleetBatch {
     const abi::Option option{"boats", abi::kOptionInt, boats, f64(boats), nullptr, 0};
     const abi::Options options{&option, 1};
     CHECK_EQ(table<Fleet>()->model_create(&options, &model, discarded), 0);
-    params.resize(size_t(pure.resolved_bytes(model)));
-    CHECK_EQ(pure.params(model, &options, 4, params.data(), discarded), 0);
     states.resize(size_t(pure.state_bytes(model) * count) / sizeof(__int128));
     for (auto* column : {&at, &last_at}) column->resize(size_t(count * boats), -7);
     for (auto* column : {&wind, &last_wind, &elapsed, &players}) column->resize(size_t(count), -7);
@@ -89,7 +86,7 @@ struct FleetBatch {
     final_fields[1] = last_wind.data();
     work.count = count;
     work.keys = work.streams = {zeros, 0};
-    work.params = {params.data(), 0};
+    work.max_episode_steps = 4;
     work.new_states = reinterpret_cast<u8*>(states.data());
     work.fields = fields;
     CHECK_EQ(pure.reset(model, &work, discarded), 0);

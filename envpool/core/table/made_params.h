@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Params of an environment from the options that make() got, and the list of its tunable options (vtable.h). For
+// the host only.
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "envpool/core/table/spec.h"
+#include "envpool/core/table/tunables.h"
+
+namespace envpool {
+
+// Returns the options that an environment declares.
+template <class Env>
+const OptionSpecs& specs_of() {
+  static const OptionSpecs specs = [] {
+    OptionSpecs declared;
+    Env::options(declared);
+    for (const OptionSpec& option : declared.list) {
+      if (option.member_at + dtype_size(option.member) > i64(sizeof(typename Env::Params))) {
+        throw std::logic_error(option.name + ": expected sets() with a member of Params, got another class's");
+      }
+    }
+    return declared;
+  }();
+  return specs;
+}
+
+namespace detail {
+
+// Returns the number that an option's member of Params gets.
+inline f64 number_of(const OptionSpec& option, const OptionValues& values) {
+  if (option.kind != abi::kOptionText) return values.real(option.name);
+  const std::string_view text = values.text(option.name);
+  const auto found = std::find(option.choices.begin(), option.choices.end(), text);
+  if (found == option.choices.end()) {
+    throw std::invalid_argument(option.name + ": expected one of its choices, got '" + std::string(text) + "'");
+  }
+  return f64(found - option.choices.begin());
+}
+
+// Writes the value of an option into the member that it sets. Not inlined, because the compiler would warn of writes to
+// members of other types, which do not happen.
+__attribute__((noinline)) inline void set_member(void* params, const OptionSpec& option, const OptionValues& values) {
+  u8* const member = static_cast<u8*>(params) + option.member_at;
+  if (option.kind == abi::kOptionInt && option.member == abi::kI64) {  // exact, even if an f64 has too few digits
+    *reinterpret_cast<i64*>(member) = values.integer(option.name);
+  } else {
+    write_number(member, option.member, number_of(option, values));
+  }
+}
+
+// Returns the bounds of an option that its kind and the member that it sets imply.
+inline abi::Tunable tunable_of(const OptionSpec& option) {
+  abi::Tunable tunable{option.name.c_str(), option.kind, option.member, option.member_at, option.low, option.high};
+  const auto within = [&](f64 low, f64 high) {
+    tunable.low = std::max(tunable.low, low);
+    tunable.high = std::min(tunable.high, high);
+  };
+  if (option.kind == abi::kOptionInt) within(-kMostI64, kMostI64);
+  if (option.kind == abi::kOptionBool) within(0, 1);
+  if (option.kind == abi::kOptionText) within(0, f64(option.choices.size()) - 1);
+  if (option.member == abi::kBool) within(0, 1);
+  if (option.member == abi::kU8) within(0, 255);
+  if (option.member == abi::kI32) within(kLeastI32, kMostI32);
+  return tunable;
+}
+
+}  // namespace detail
+
+// Returns the Params of these options: what params() returns, if the environment has it, with the members that options
+// set, and then those that derive() computes.
+template <class Env>
+typename Env::Params made_params(const OptionValues& values) {
+  using Params = typename Env::Params;
+  Params params = [&]() -> Params {
+    if constexpr (requires { Env::params(values); }) {
+      return Env::params(values);
+    } else {
+      return Params{};
+    }
+  }();
+  for (const OptionSpec& option : specs_of<Env>().list) {
+    if (option.member_at >= 0) detail::set_member(&params, option, values);
+  }
+  derive<Env>(params);
+  return params;
+}
+
+template <class Env>
+const std::vector<abi::Tunable>& tunables_of() {
+  static const std::vector<abi::Tunable> list = [] {
+    std::vector<abi::Tunable> found;
+    for (const OptionSpec& option : specs_of<Env>().list) {
+      if (option.is_tunable()) found.push_back(detail::tunable_of(option));
+    }
+    return found;
+  }();
+  return list;
+}
+
+}  // namespace envpool

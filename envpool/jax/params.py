@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of environments for JAX: a pytree with a typed leaf for each option that may differ between environments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from envpool.jax import flax_states
+from envpool.jax.gymnax_names import fixed_parameters, gymnax_parameter_names, parameter_name
+from envpool.python.errors import labelled
+from envpool.python.family import Value
+from envpool.python.options import NO_LIMIT, Option
+
+LIMIT = Option("max_episode_steps", "int", 0, low=0, high=NO_LIMIT)
+_KINDS = {"bool": "b", "int": "iu", "float": "fiu", "str": "iu"}  # of the dtypes from which a leaf can be made
+_DTYPES = {"bool": "bool", "int": "int64", "float": "float64", "str": "int32"}
+
+
+@dataclass(frozen=True)
+class ParamsFormat:
+    """The parameters of an environment. Formats are equal if they have the same environment and names.
+
+    Attributes:
+        name: the name of the environment in its shared object.
+        names: max_episode_steps, and the options that may differ between environments, in the order of C++.
+        label: the id, for error texts; not compared.
+        options: the options of these names; not compared.
+        fixed: names of the environment's other options; not compared.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    label: str = field(compare=False)
+    options: Mapping[str, Option] = field(compare=False)
+    fixed: tuple[str, ...] = field(compare=False)
+
+    def number(self, name: str) -> int:
+        """Returns the number by which the handlers refer to an option; -1 is max_episode_steps."""
+        return self.names.index(name) - 1
+
+
+@jax.tree_util.register_pytree_with_keys_class
+class EnvParams:
+    """The options of an environment that may differ from row to row. They can be read as attributes.
+
+    A leaf is a number, or an array with a number for each environment of a batch: float32 (float64 with
+    jax_enable_x64), int32 or bool. An option that is a choice of strings is the index of its value among the choices.
+    """
+
+    __slots__ = ("format", "_leaves")
+    format: ParamsFormat
+    _leaves: tuple[Any, ...]
+
+    def __init__(self, row_format: ParamsFormat, leaves: Any) -> None:
+        object.__setattr__(self, "format", row_format)
+        object.__setattr__(self, "_leaves", tuple(leaves))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        names = self.format.names
+        fixed = fixed_parameters(self.format.name).get(name)
+        if fixed is not None and name not in names:
+            return fixed(self) if callable(fixed) else fixed
+        ours = parameter_name(self.format.name, name, names)
+        if ours not in names:
+            raise AttributeError(
+                f"[{self.format.label}] {name}: expected one of {', '.join(names)}, got an unknown name"
+            )
+        return self._leaves[names.index(ours)]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        getattr(self, name)  # raises an error that names the parameters, if this is none
+        raise AttributeError(
+            f"[{self.format.label}] {name}: expected replace({name}=...), which returns a changed copy, got an assignment"
+        )
+
+    def __dir__(self) -> list[str]:
+        return [*dir(type(self)), *self.format.names, *gymnax_parameter_names(self.format.name)]
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.format, self._leaves)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.format.label}, {', '.join(f'{n}={v!r}' for n, v in self.items())})"
+
+    def items(self) -> Iterator[tuple[str, Any]]:
+        """Returns the names and the leaves."""
+        return zip(self.format.names, self._leaves, strict=True)
+
+    def tree_flatten_with_keys(self) -> tuple[Any, ParamsFormat]:
+        """Returns the leaves with their names, and the format, for JAX."""
+        return tuple((jax.tree_util.GetAttrKey(name), leaf) for name, leaf in self.items()), self.format
+
+    def tree_flatten(self) -> tuple[Any, ParamsFormat]:
+        """Returns the leaves and the format, for JAX."""
+        return self._leaves, self.format
+
+    @classmethod
+    def tree_unflatten(cls, row_format: ParamsFormat, children: Any) -> EnvParams:
+        """Returns parameters from the values of `tree_flatten`, for JAX."""
+        return cls(row_format, children)
+
+    def replace(self, **options: Any) -> EnvParams:
+        """Returns parameters with new values for some options: a number for all environments, or an array.
+
+        A string stands for the index of a choice. Values of type float are rounded to float32 without
+        jax_enable_x64. Traced values are checked when they are used.
+
+        Raises:
+            TypeError: an unknown option, or a value of the wrong type.
+            ValueError: a value out of range.
+        """
+        leaves = list(self._leaves)
+        for name, value in options.items():
+            ours = self._own_name(name)
+            leaves[self.format.names.index(ours)] = leaf_of(self.format.label, self.format.options[ours], value)
+        return EnvParams(self.format, leaves)
+
+    def axes(self, **axes: int | None) -> EnvParams:
+        """Returns the axes of the leaves, as `in_axes` of `jax.vmap` expects them.
+
+        Args:
+            **axes: the axes of some options. The others have axis 0 if they are arrays, and None if they are numbers.
+
+        Raises:
+            TypeError: an unknown option.
+        """
+        given = {self._own_name(name): axis for name, axis in axes.items()}
+        return EnvParams(
+            self.format, [given.get(name, 0 if np.ndim(leaf) else None) for name, leaf in self.items()]
+        )
+
+    def where(self, condition: Any, other: EnvParams) -> EnvParams:
+        """Returns these parameters where the condition holds, and those of `other` elsewhere.
+
+        Args:
+            condition: a bool, or an array with a bool for each environment of a batch.
+            other: parameters of the same environment.
+
+        Raises:
+            TypeError: other is not EnvParams.
+            ValueError: other belongs to another environment.
+        """
+        check_format(self.format, other, "other")
+        pairs = zip(self._leaves, other._leaves, strict=True)
+        return EnvParams(self.format, [a if a is b else jnp.where(condition, a, b) for a, b in pairs])
+
+    def _own_name(self, name: str) -> str:
+        names = self.format.names
+        ours = parameter_name(self.format.name, name, names)
+        if ours not in names:
+            hint = f", which is an argument of make: envpool.jax.make({self.format.label!r}, {name}=...)"
+            raise TypeError(
+                f"[{self.format.label}] params: expected one of {', '.join(names)}, got {name!r}"
+                + (hint if name in self.format.fixed else "")
+            )
+        return ours
+
+
+def check_format(row_format: ParamsFormat, params: Any, name: str = "params") -> None:
+    """Raises an error unless these are parameters of the environment."""
+    if not isinstance(params, EnvParams):
+        raise TypeError(
+            f"[{row_format.label}] {name}: expected EnvParams of {row_format.name}, got {type(params).__name__}"
+        )
+    if params.format != row_format:
+        raise ValueError(
+            f"[{row_format.label}] {name}: expected parameters of {row_format.name}, "
+            f"got parameters of {params.format.name}"
+        )
+
+
+def leaf_of(label: str, option: Option, value: Any) -> Any:
+    """Returns the leaf for a value of an option: a NumPy scalar for a number, else an array of JAX."""
+    if isinstance(value, jax.core.Tracer):
+        return as_operand(label, option, value)
+    array = np.asarray(value)
+    with labelled(label):
+        _check(option, array)
+    if array.dtype.kind in "UO" and option.choices:
+        array = np.array([option.choices.index(str(item)) for item in array.reshape(-1)]).reshape(array.shape)
+    dtype = leaf_dtype(option)
+    if dtype.kind == "i":
+        limits = np.iinfo(dtype)
+        array = np.clip(array, limits.min, limits.max)
+    with np.errstate(over="ignore"):
+        held = array.astype(dtype)
+    return held[()] if array.ndim == 0 else jnp.asarray(held)
+
+
+def leaf_dtype(option: Option) -> np.dtype[Any]:
+    """Returns the dtype of an option's leaf."""
+    dtype: np.dtype[Any] = jax.dtypes.canonicalize_dtype(_DTYPES[option.kind])
+    return dtype
+
+
+def _check(option: Option, array: np.ndarray[Any, Any]) -> None:
+    """Raises an error unless the option accepts all elements. Numbers may stand for choices."""
+    if array.dtype.kind in "iu" and option.choices:
+        wrong = array[(array < 0) | (array >= len(option.choices))]
+        if wrong.size:
+            raise ValueError(
+                f"{option.name}: expected {option.expected}, or an index from 0 to {len(option.choices) - 1}, "
+                f"got {wrong.flat[0]}"
+            )
+    elif array.ndim and array.dtype.kind in _KINDS[option.kind] and not option.choices:
+        good = (array >= option.low) & (array <= option.high) if option.kind != "bool" else np.bool_(True)
+        if not np.all(good):
+            option.check(array[~good].flat[0].item())
+    else:
+        for item in array.reshape(-1).tolist():
+            option.check(item)
+
+
+def as_operand(label: str, option: Option, leaf: Any) -> Any:
+    """Returns a leaf in a dtype that the handlers accept, without a look at its values.
+
+    Raises:
+        TypeError: the leaf is not an array or a number, or has the wrong dtype.
+    """
+    dtype = getattr(leaf, "dtype", None)
+    if dtype is None and isinstance(leaf, (bool, int, float)):
+        return leaf_of(label, option, leaf)
+    if dtype is None or not hasattr(leaf, "astype"):
+        raise TypeError(f"[{label}] {option.name}: expected {option.expected}, got {type(leaf).__name__}")
+    kind = "f" if jnp.issubdtype(dtype, jnp.floating) else np.dtype(dtype).kind  # also of bfloat16
+    if kind not in _KINDS[option.kind]:
+        raise TypeError(f"[{label}] {option.name}: expected {option.expected}, got {dtype}")
+    wanted = leaf_dtype(option)
+    if wanted.kind == "i" and kind == "u" and np.iinfo(dtype).max > np.iinfo(wanted).max:
+        leaf = jnp.minimum(leaf, np.iinfo(wanted).max)  # so that the conversion does not wrap it into the range
+    return leaf if dtype == wanted else leaf.astype(wanted)
+
+
+def option_values(params: EnvParams, defaults: EnvParams, made: Mapping[str, Value]) -> dict[str, Value]:
+    """Returns the options of one environment that differ from those of `make`, as `make` expects them.
+
+    Raises:
+        ValueError: a value is not allowed for its option, or there are values for several environments.
+    """
+    values: dict[str, Value] = {}
+    label = params.format.label
+    for (name, leaf), (_, default) in zip(params.items(), defaults.items(), strict=True):
+        option = params.format.options[name]
+        if name == LIMIT.name:
+            continue
+        array = np.asarray(leaf)
+        if array.shape:
+            raise ValueError(f"[{label}] {name}: expected one number, got an array of shape {array.shape}")
+        if array == default:
+            values[name] = made[name]
+            continue
+        with labelled(label):
+            _check(option, array)
+            item = array.item()
+            values[name] = option.choices[item] if option.choices else option.check(item)
+    return values
+
+
+def _saved(params: EnvParams) -> dict[str, Any]:
+    return dict(params.items())
+
+
+def _loaded(target: EnvParams, saved: Any) -> EnvParams:
+    label, names = target.format.label, target.format.names
+    if not isinstance(saved, dict) or set(saved) != set(names):
+        got = sorted(map(str, saved)) if isinstance(saved, dict) else type(saved).__name__
+        raise ValueError(f"[{label}] from_state_dict: expected saved values of {', '.join(names)}, got {got}")
+    return EnvParams(target.format, [as_operand(label, target.format.options[name], saved[name]) for name in names])
+
+
+flax_states.register(EnvParams, save=_saved, load=_loaded)
