@@ -143,7 +143,7 @@ class Environment(NotAVecEnv):
             int(np.prod(shape_of(arrays, field))) * field.dtype.itemsize for field in arrays.observations
         )
         self._row_bytes = pure_model.state_bytes + observation_bytes
-        calls = Calls(arrays, self._state_format.words, pure_model)
+        self._calls = calls = Calls(arrays, self._state_format.words, pure_model)
         self._reset = jax.jit(calls.reset, static_argnames=("options",))
         self._step = jax.jit(calls.step, static_argnames=("options", "keyed", "autoreset"))
 

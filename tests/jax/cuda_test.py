@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -41,10 +41,10 @@ class OnGpu:
         self.xla = xla
         self.env, self.params = envpool.jax.make(task_id, **options)
         self._arrays = self.env._arrays
-        self.attributes = {"model": int(self.env._model.number), "observed": self._observed()}
+        self.attributes = {"model": int(self.env._calls._attributes["model"]), "observed": self._observed()}
 
     def _observed(self) -> int:
-        info = self.env._model.pure_model.is_info
+        info = self.env._calls._pure_model.is_info
         return sum(1 << f for f, is_info in enumerate(info) if not is_info)
 
     def upload(self, array: Any) -> DeviceBuffer:
@@ -53,19 +53,23 @@ class OnGpu:
     def empty(self, shape: tuple[int, ...], dtype: Any) -> DeviceBuffer:
         return DeviceBuffer(self.xla.driver, shape, dtype)
 
-    def reset(self, key: Any, streams: Any, params: Any, extents: tuple[int, ...]) -> list[DeviceBuffer]:
-        """Returns the states and the observations."""
+    def reset(self, key: Any, streams: Any, extents: tuple[int, ...], **options: Any) -> list[DeviceBuffer]:
+        """Returns the states and the observations. `options` are arrays with the extents of the batch, or 1."""
         results = [
             self.empty((*extents, self.env._state_format.words), np.uint32),
             *self._fields(extents),
             *self._fields(extents, self._arrays.infos),
         ]
-        arguments = [self.upload(array) for array in (key, streams, params)]
-        self.xla.call("envpool_reset", arguments, results, **self.attributes)
+        arguments = [self.upload(array) for array in (key, streams, *options.values())]
+        self.xla.call("envpool_reset", arguments, results, options=self.numbers(options), **self.attributes)
         return results
 
-    def step_operands(self, key: Any, streams: Any, params: Any, states: Any, *actions: Any) -> list[DeviceBuffer]:
-        return [self.upload(array) for array in (key, streams, params, states, *actions)]
+    def numbers(self, names: Iterable[str]) -> list[int]:
+        return [self.params.format.number(name) for name in names]
+
+    def step_operands(self, key: Any, streams: Any, states: Any, *rest: Any) -> list[DeviceBuffer]:
+        """Returns the operands; `rest` are actions and options."""
+        return [self.upload(array) for array in (key, streams, states, *rest)]
 
     def step_results(self, extents: tuple[int, ...]) -> list[DeviceBuffer]:
         players = self.env.num_players
@@ -80,8 +84,15 @@ class OnGpu:
             *self._fields(extents, self._arrays.infos),
         ]
 
-    def step(self, operands: list[DeviceBuffer], results: list[DeviceBuffer], keyed: int = KEEP_KEY) -> None:
-        self.xla.call("envpool_step", operands, results, keyed=keyed, autoreset=1, **self.attributes)
+    def step(
+        self,
+        operands: list[DeviceBuffer],
+        results: list[DeviceBuffer],
+        keyed: int = KEEP_KEY,
+        options: Iterable[str] = (),
+    ) -> None:
+        numbers = self.numbers(options)
+        self.xla.call("envpool_step", operands, results, keyed=keyed, autoreset=1, options=numbers, **self.attributes)
 
     def _fields(self, extents: tuple[int, ...], fields: Any = None) -> list[DeviceBuffer]:
         players = self.env.num_players
@@ -121,14 +132,14 @@ def test_steps_on_a_gpu_are_those_of_the_cpu(xla: Xla, task_id: str) -> None:
     gpu = OnGpu(xla, task_id, max_episode_steps=17)
     env = gpu.env
     streams = np.arange(rows, dtype=np.uint32)
-    states, obs = gpu.reset(KEY[None], streams, gpu.params.raw[None], (rows,))[:2]
+    states, obs = gpu.reset(KEY[None], streams, (rows,))[:2]
     expected_obs, expected = env.reset_batch(KEY, rows)
     np.testing.assert_array_equal(states.numpy(), expected.raw)
     np.testing.assert_array_equal(obs.numpy(), jax.tree.leaves(expected_obs)[0])
     raw, ends = states.numpy(), 0
     for step in range(steps):
         action = random_actions(env, rows, step)
-        operands = gpu.step_operands(KEY[None], streams[:1], gpu.params.raw[None], raw, action)
+        operands = gpu.step_operands(KEY[None], streams[:1], raw, action)
         results = gpu.step_results((rows,))
         gpu.step(operands, results)
         next_obs, expected, reward, done, info = env.step_batch(None, expected, action)
@@ -153,24 +164,82 @@ def test_a_step_works_in_place_and_with_broadcast_operands(xla: Xla) -> None:
     gpu = OnGpu(xla, "CartPole-v1")
     _, state = gpu.env.reset_batch(KEY, 6)
     raw = np.asarray(state.raw).reshape(3, 2, -1)
-    grid = np.asarray(jax.vmap(lambda g: gpu.params.replace(gravity=g).raw)(jnp.linspace(5.0, 15, 3)))
+    grid = np.linspace(5.0, 15, 3).astype(np.float32)
+    params = gpu.params.replace(gravity=grid)
     keys = np.asarray(jax.random.split(jax.random.PRNGKey(1), 2))
     actions = np.array([[0, 1]], np.int32)
-    expected = jax.vmap(jax.vmap(gpu.env.step, (0, 0, 0, None)), (None, 0, None, 0))(
-        keys, type(state)(jnp.asarray(raw), state.format), actions[0], type(gpu.params)(grid, gpu.params.format)
+    expected = jax.vmap(jax.vmap(gpu.env.step, (0, 0, 0, None)), (None, 0, None, params.axes()))(
+        keys, type(state)(jnp.asarray(raw), state.format), actions[0], params
     )
-    operands = gpu.step_operands(keys[None], np.zeros((1, 1), np.uint32), grid[:, None], raw, actions)
-    for results in (gpu.step_results((3, 2)), [operands[3], *gpu.step_results((3, 2))[1:]]):  # the second time in place
-        gpu.step(operands, results, NEW_KEY)
+    operands = gpu.step_operands(keys[None], np.zeros((1, 1), np.uint32), raw, actions, grid[:, None])
+    for results in (gpu.step_results((3, 2)), [operands[2], *gpu.step_results((3, 2))[1:]]):  # the second time in place
+        gpu.step(operands, results, NEW_KEY, ["gravity"])
         np.testing.assert_array_equal(results[0].numpy(), expected[1].raw)
         np.testing.assert_array_equal(results[6].numpy(), expected[0])
-    # One state, stepped with three rows of parameters.
-    operands = gpu.step_operands(keys[:1], np.zeros(1, np.uint32), grid, raw[:1, 0], np.ones(1, np.int32))
+    # One state, stepped with three values of an option.
+    operands = gpu.step_operands(keys[:1], np.zeros(1, np.uint32), raw[:1, 0], np.ones(1, np.int32), grid)
     results = gpu.step_results((3,))
-    gpu.step(operands, results, NEW_KEY)
+    gpu.step(operands, results, NEW_KEY, ["gravity"])
     one = jax.tree.map(lambda array: array[0, 0], type(state)(jnp.asarray(raw), state.format))
-    expected = jax.vmap(gpu.env.step, (None, None, None, 0))(keys[0], one, 1, type(gpu.params)(grid, gpu.params.format))
+    expected = jax.vmap(gpu.env.step, (None, None, None, params.axes()))(keys[0], one, 1, params)
     np.testing.assert_array_equal(results[0].numpy(), expected[1].raw)
+
+
+OPTIONS: dict[str, dict[str, Any]] = {  # of every dtype; the members are of others
+    "CartPole-v1": {
+        "max_episode_steps": [9, 3, 500, 4],
+        "gravity": [9.8, 5, 12, -3],
+        "kinematics_integrator": [0, 1, 1, 0],
+        "sutton_barto_reward": [False, True, False, True],
+        "length": [0.5, 0.4, 0.3, 0.2],
+    },
+    "TagGridWorld-v0": {"grid_length": [5, 9, 3, 7], "wall_hit_penalty": [0.1, 0.5, 1, 2], "episode_length": [5, 3, 9, 2]},
+}
+
+
+@pytest.mark.parametrize("task_id", OPTIONS)
+def test_options_that_differ_between_environments(xla: Xla, task_id: str) -> None:
+    gpu = OnGpu(xla, task_id)
+    params = gpu.params.replace(**OPTIONS[task_id])
+    columns = {name: np.asarray(getattr(params, name)) for name in OPTIONS[task_id]}
+    states = gpu.reset(KEY[None], np.arange(4, dtype=np.uint32), (4,), **columns)[0]
+    _, expected = gpu.env.reset_batch(KEY, 4, params)
+    np.testing.assert_array_equal(states.numpy(), expected.raw)
+    raw = states.numpy()
+    for step in range(20):
+        action = random_actions(gpu.env, 4, step)
+        operands = gpu.step_operands(KEY[None], np.zeros(1, np.uint32), raw, action, *columns.values())
+        results = gpu.step_results((4,))
+        gpu.step(operands, results, options=columns)
+        _, expected, reward, *_ = gpu.env.step_batch(None, expected, action, params)
+        raw = results[0].numpy()
+        np.testing.assert_array_equal(raw, expected.raw)
+        np.testing.assert_array_equal(results[1].numpy(), reward)
+
+
+@pytest.mark.parametrize(
+    "name,value,text",
+    [
+        ("length", 0, "length: expected a number from 1e-06 to 1000000"),
+        ("length", np.nan, "length: expected a number from 1e-06 to 1000000"),
+        ("max_episode_steps", -1, "max_episode_steps: expected a number from 0 to 2147483647"),
+        ("kinematics_integrator", 2, "kinematics_integrator: expected an integer from 0 to 1"),
+    ],
+)
+def test_bad_options_are_reported_by_the_next_call(xla: Xla, name: str, value: float, text: str) -> None:
+    gpu = OnGpu(xla, "CartPole-v1")
+    _, state = gpu.env.reset_batch(KEY, 4)
+    column = np.repeat(getattr(gpu.params, name), 4)
+    column[2] = value
+    operands = gpu.step_operands(KEY[None], np.zeros(1, np.uint32), state.raw, np.zeros(4, np.int32), column)
+    results = gpu.step_results((4,))
+    gpu.step(operands, results, options=[name])
+    expected = gpu.env.step_batch(None, state, np.zeros(4, np.int32))
+    good = np.array([True, True, False, True])
+    np.testing.assert_array_equal(results[0].numpy()[good], np.asarray(expected[1].raw)[good])
+    np.testing.assert_array_equal(results[0].numpy()[2], np.asarray(state.raw)[2])  # the row was not stepped
+    with pytest.raises(XlaError, match=rf"^\[CartPole-v1\] {text}, got another in row 2; an earlier call on the GPU"):
+        gpu.step(operands[:4], results)
 
 
 def test_batches_of_many_dimensions(xla: Xla) -> None:
@@ -181,43 +250,44 @@ def test_batches_of_many_dimensions(xla: Xla) -> None:
     shapes = [tuple(rng.choice([1, e]) for e in extents) for _ in range(3)]
     keys = rng.integers(0, 2**32, (*shapes[0], 2), np.uint32)
     streams = rng.integers(0, 99, shapes[1], np.uint32)
-    values = rng.uniform(5, 15, int(np.prod(shapes[2])))
-    params = np.asarray(gpu.params.replace(gravity=values).raw).reshape(*shapes[2], -1)
-    states = gpu.reset(keys, streams, params, extents)[0].numpy()
+    limits = rng.integers(1, 9, shapes[2], np.int32)
+    names = {"max_episode_steps": limits}
+    states = gpu.reset(keys, streams, extents, **names)[0].numpy()
     assert gpu.env._state_format.words == states.shape[-1]
     for index in np.ndindex(*extents):
         at = [tuple(i if e > 1 else 0 for i, e in zip(index, shape, strict=True)) for shape in shapes]
-        episode = np.asarray(gpu.reset(keys[at[0]], streams[at[1]], params[at[2]], ())[0].numpy())
+        one = {"max_episode_steps": limits[at[2]]}
+        episode = np.asarray(gpu.reset(keys[at[0]], streams[at[1]], (), **one)[0].numpy())
         np.testing.assert_array_equal(states[index], episode)
 
 
 def test_operands_that_do_not_fit_the_batch_are_refused(xla: Xla) -> None:
     gpu = OnGpu(xla, "CartPole-v1")
-    streams, params = np.zeros(3, np.uint32), gpu.params.raw[None]
-    for operands in (
-        (KEY[None].repeat(2, 0), streams, params),
-        (KEY[None], streams[:2], params),
-        (KEY[None][:0], streams, params),
+    streams, values = np.zeros(3, np.uint32), np.ones(3, np.float32)
+    for key, stream, gravity in (
+        (KEY[None].repeat(2, 0), streams, values),
+        (KEY[None], streams[:2], values),
+        (KEY[None][:0], streams, values),
+        (KEY[None], streams, values[:2]),
     ):
         with pytest.raises(XlaError, match="an operand does not fit into the batch"):
-            gpu.reset(*operands, (3,))
+            gpu.reset(key, stream, (3,), gravity=gravity)
 
 
 def test_a_captured_step_is_replayed(xla: Xla) -> None:
     driver = xla.driver
     gpu = OnGpu(xla, "CartPole-v1")
     assert xla.traits("envpool_step") == xla.traits("envpool_reset") == COMMAND_BUFFER_COMPATIBLE
-    assert xla.traits("envpool_change_params") == 0
     _, state = gpu.env.reset_batch(KEY, 8)
     action = np.arange(8, dtype=np.int32) % 2
-    operands = gpu.step_operands(KEY[None], np.zeros(1, np.uint32), gpu.params.raw[None], state.raw, action)
-    results = [operands[3], *gpu.step_results((8,))[1:]]
-    xla.call("envpool_step", operands, results, stage=INSTANTIATE, keyed=0, autoreset=1, **gpu.attributes)
-    xla.call("envpool_step", operands, results, stage=INITIALIZE, keyed=0, autoreset=1, **gpu.attributes)
+    operands = gpu.step_operands(KEY[None], np.zeros(1, np.uint32), state.raw, action)
+    results = [operands[2], *gpu.step_results((8,))[1:]]
+    xla.call("envpool_step", operands, results, stage=INSTANTIATE, keyed=0, autoreset=1, options=[], **gpu.attributes)
+    xla.call("envpool_step", operands, results, stage=INITIALIZE, keyed=0, autoreset=1, options=[], **gpu.attributes)
     driver.call("cuStreamBeginCapture_v2", xla.stream, 0)
     gpu.step(operands, results)
     graph = driver.get("cuStreamEndCapture", xla.stream, at=1)
-    np.testing.assert_array_equal(operands[3].numpy(), state.raw)  # nothing has run
+    np.testing.assert_array_equal(operands[2].numpy(), state.raw)  # nothing has run
     executable = driver.get("cuGraphInstantiateWithFlags", graph, 0)
     for _ in range(40):
         driver.call("cuGraphLaunch", executable, xla.stream)
@@ -228,12 +298,12 @@ def test_a_captured_step_is_replayed(xla: Xla) -> None:
 def test_rows_that_cannot_be_used_are_reported_by_the_next_call(xla: Xla) -> None:
     gpu = OnGpu(xla, "CartPole-v1")
     _, state = gpu.env.reset_batch(KEY, 5)
-    params, raw, action = (np.array(array) for array in (gpu.params.raw[None], state.raw, np.zeros(5, np.int32)))
+    raw, action = np.array(state.raw), np.zeros(5, np.int32)
 
-    tag = int(np.flatnonzero(raw[2] == gpu.params.raw[0])[0])  # a word that states and parameters share
+    tag = int(np.flatnonzero(raw[2] == gpu.env._state_format.tag)[0])  # its place in a state
 
-    def step(params: Any = params, raw: Any = raw, action: Any = action) -> list[np.ndarray]:
-        operands = gpu.step_operands(KEY[None], np.zeros(1, np.uint32), params, raw, action)
+    def step(raw: Any = raw, action: Any = action) -> list[np.ndarray]:
+        operands = gpu.step_operands(KEY[None], np.zeros(1, np.uint32), raw, action)
         results = gpu.step_results((5,))
         gpu.step(operands, results)
         return [result.numpy() for result in results]
@@ -247,15 +317,14 @@ def test_rows_that_cannot_be_used_are_reported_by_the_next_call(xla: Xla) -> Non
             "state: expected rows of CartPole with the options of this environment, got another kind in row 2",
             2,
         ),
-        ("params", lambda a: a.__setitem__((0, 7), 12345), r"params: expected rows that make\(\) or replace\(\)", None),
     ):
-        changed = {"action": action, "raw": raw, "params": params}[name].copy()
+        changed = {"action": action, "raw": raw}[name].copy()
         change(changed)
         results = step(**{name: changed})
-        rows = np.arange(5) != row if row is not None else np.zeros(5, bool)
+        rows = np.arange(5) != row
         for ours, theirs in zip(results[:7], good, strict=False):
             np.testing.assert_array_equal(ours[rows], theirs[rows])
-        if row is not None and name == "action":
+        if name == "action":
             np.testing.assert_array_equal(results[0][row], raw[row])
             np.testing.assert_array_equal(results[1][row], 0)
         with pytest.raises(XlaError, match=rf"^\[CartPole-v1\] {expected}.*; an earlier call on the GPU reported this"):
@@ -264,24 +333,10 @@ def test_rows_that_cannot_be_used_are_reported_by_the_next_call(xla: Xla) -> Non
             np.testing.assert_array_equal(ours, theirs)
 
 
-def test_options_are_changed_on_the_host(xla: Xla) -> None:
-    gpu = OnGpu(xla, "CartPole-v1")
-    values = np.linspace(5, 15, 4)
-    rows = gpu.empty((4, gpu.params.raw.shape[-1]), np.uint32)
-    words = gpu.upload(values.view(np.uint32).reshape(4, 2))
-    gravity = [*gpu.params.format.options].index("gravity") - 1
-    attributes = {"model": gpu.attributes["model"], "options": [gravity]}
-    xla.call("envpool_change_params", [gpu.upload(gpu.params.raw[None]), words], [rows], **attributes)
-    np.testing.assert_array_equal(rows.numpy(), gpu.params.replace(gravity=values).raw)
-    bad = gpu.upload(np.full((4, 2), 0xFFFFFFFF, np.uint32))
-    with pytest.raises(XlaError, match=r"^\[CartPole-v1\] gravity: expected a number"):
-        xla.call("envpool_change_params", [gpu.upload(gpu.params.raw[None]), bad], [rows], **attributes)
-
-
 def test_models_are_freed(xla: Xla) -> None:
     def use() -> None:
         gpu = OnGpu(xla, "MountainCar-v0", max_episode_steps=41)
-        gpu.reset(KEY[None], np.zeros(3, np.uint32), gpu.params.raw[None], (3,))
+        gpu.reset(KEY[None], np.zeros(3, np.uint32), (3,))
 
     counts = {}
     for turn in range(3):
@@ -296,11 +351,11 @@ def test_models_are_freed(xla: Xla) -> None:
 
 def test_errors_of_the_driver_and_the_compiler(xla: Xla, monkeypatch: pytest.MonkeyPatch) -> None:
     gpu = OnGpu(xla, "Pendulum-v1", max_episode_steps=43)
-    arguments = [gpu.upload(array) for array in (KEY[None], np.zeros(3, np.uint32), gpu.params.raw[None])]
+    arguments = [gpu.upload(array) for array in (KEY[None], np.zeros(3, np.uint32))]
     results = [gpu.empty((3, gpu.env._state_format.words), np.uint32), gpu.empty((3, 3), np.float32)]
 
     def reset() -> None:
-        xla.call("envpool_reset", arguments, results, **gpu.attributes)
+        xla.call("envpool_reset", arguments, results, options=[], **gpu.attributes)
 
     xla.driver.fail(6, 2)  # the first calls enter the context
     with pytest.raises(XlaError, match="CUDA_ERROR_OUT_OF_MEMORY"):

@@ -23,7 +23,7 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 env, params = envpool.jax.make("CartPole-v1", max_episode_steps=9)
 keys, actions = jax.random.split(jax.random.key(0), 8), np.arange(8, dtype=np.int32) % 2
-each = params.replace(gravity=jnp.arange(8.0) + 5)
+each = jax.vmap(lambda gravity: params.replace(gravity=gravity))(jnp.arange(8.0) + 5)
 obs, state = jax.jit(jax.vmap(env.reset, (0, None)))(keys, params)
 
 def carried(step):

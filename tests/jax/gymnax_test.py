@@ -141,7 +141,7 @@ def test_every_shared_id_has_gymnax_spaces_and_values(task_id):
         assert getattr(ours, "n", None) == getattr(theirs, "n", None)
     assert env.num_actions == other.num_actions
     assert params.max_steps_in_episode == other_params.max_steps_in_episode
-    shared = [name for name in vars(other_params) if name in dict(params.format.parts)]
+    shared = [name for name in vars(other_params) if name in params.format.names]
     for name in {*shared} - {*OTHER_DEFAULTS.get(task_id, ())}:
         np.testing.assert_allclose(getattr(params, name), getattr(other_params, name), rtol=1e-6, err_msg=name)
     if task_id.endswith("-misc"):
@@ -304,5 +304,5 @@ def test_spaces_follow_the_parameters():
     assert env.observation_space(params).high[0] == np.float32(4.8)
     assert env.observation_space(wide).high[0] == 20
     assert env.observation_space().high[0] == np.float32(4.8)
-    with pytest.raises(ValueError, match="params: expected shape"):
+    with pytest.raises(ValueError, match="x_threshold: expected shape"):
         env.observation_space(params.replace(x_threshold=np.array([1.0, 2.0])))

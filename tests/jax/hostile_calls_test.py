@@ -20,8 +20,15 @@ KEY = jax.random.PRNGKey(0)
 ENV, PARAMS = envpool.jax.make("CartPole-v1")
 STATE = ENV.reset(KEY, PARAMS)[1]
 STATES = ENV.reset_batch(KEY, 3, PARAMS)[1]
-WORDS, PARAM_WORDS = STATE.raw.shape[-1], PARAMS.raw.shape[-1]
-MODEL = int(ENV._model.number)
+WORDS = STATE.raw.shape[-1]
+MODEL = int(ENV._calls._attributes["model"])
+
+
+NONE = np.array([], np.int32)
+
+
+def numbers(*options):
+    return np.array(options, np.int32)
 
 
 def of(shape, dtype=np.float32):
@@ -30,8 +37,8 @@ def of(shape, dtype=np.float32):
 
 def reset(results=None, operands=None, **changes):
     results = results or [of((WORDS,), np.uint32), of((4,))]
-    operands = operands or [KEY, np.uint32(0), PARAMS.raw]
-    attributes = {"model": np.int64(MODEL), "observed": np.int64(1)} | changes
+    operands = operands or [KEY, np.uint32(0)]
+    attributes = {"model": np.int64(MODEL), "observed": np.int64(1), "options": NONE} | changes
     return ffi.call("envpool_reset", results, *operands, **attributes)
 
 
@@ -48,27 +55,22 @@ STEPPED = {
 
 
 def step(given=None, operands=None, **attributes):
-    operands = operands or [KEY, np.uint32(0), PARAMS.raw, STATE.raw, np.int32(0)]
+    operands = operands or [KEY, np.uint32(0), STATE.raw, np.int32(0)]
     attributes = {
         "model": np.int64(MODEL),
         "observed": np.int64(1),
+        "options": NONE,
         "keyed": np.int64(0),
         "autoreset": np.int64(1),
     } | attributes
     return ffi.call("envpool_step", [*(STEPPED | (given or {})).values()], *operands, **attributes)
 
 
-def change(result, row, *values, options=(0,), model=MODEL):
-    attributes = {"model": np.int64(model), "options": np.array(options, np.int32)}
-    return ffi.call("envpool_change_params", [result], row, *values, **attributes)
-
-
 BIG = 2**62
-ROW, PARAM_ROW = of((WORDS,), np.uint32), of((PARAM_WORDS,), np.uint32)
+ROW = of((WORDS,), np.uint32)
 CALLS = [
     # unknown models
     *(lambda n=n: reset(model=np.int64(n)) for n in (-1, 10**6, -(2**63), 2**63 - 1)),
-    lambda: change(PARAM_ROW, PARAMS.raw, jnp.float32(1), model=-1),
     lambda: reset(model=np.int32(MODEL)),
     # results with wrong shapes and dtypes
     lambda: reset([of((), np.uint32), of((4,))]),
@@ -84,32 +86,32 @@ CALLS = [
     lambda: step({"terminated": of((), np.int32)}),
     lambda: step({"elapsed_step": of((), np.bool_)}),
     # operands with wrong shapes and dtypes
-    lambda: reset(operands=[np.uint32(0), np.uint32(0), PARAMS.raw]),
-    lambda: reset(operands=[jnp.zeros(3, np.uint32), np.uint32(0), PARAMS.raw]),
-    lambda: reset(operands=[KEY, jnp.zeros(1, np.uint32), PARAMS.raw]),
-    lambda: reset(operands=[KEY, np.uint32(0), PARAMS.raw[:-1]]),
+    lambda: reset(operands=[np.uint32(0), np.uint32(0)]),
+    lambda: reset(operands=[jnp.zeros(3, np.uint32), np.uint32(0)]),
+    lambda: reset(operands=[KEY, jnp.zeros(1, np.uint32)]),
     lambda: reset(operands=[KEY, np.uint32(0), STATE.raw]),
-    lambda: reset(operands=[KEY, np.uint32(0), jnp.zeros((0, PARAM_WORDS), np.uint32)]),
-    lambda: reset(operands=[KEY, np.uint32(0)]),
-    lambda: step(operands=[KEY, np.uint32(0), PARAMS.raw, STATE.raw[:-1], np.int32(0)]),
-    lambda: step(operands=[KEY, np.uint32(0), PARAMS.raw, STATE.raw, np.int16(0)]),
-    lambda: step(operands=[KEY, np.uint32(0), PARAMS.raw, STATE.raw, jnp.zeros(2, np.int32)]),
-    lambda: step(operands=[KEY, np.uint32(0), PARAMS.raw, STATE.raw, jnp.zeros((), np.complex64)]),
+    lambda: reset(operands=[KEY]),
+    lambda: step(operands=[KEY, np.uint32(0), STATE.raw[:-1], np.int32(0)]),
+    lambda: step(operands=[KEY, np.uint32(0), STATE.raw, np.int16(0)]),
+    lambda: step(operands=[KEY, np.uint32(0), STATE.raw, jnp.zeros(2, np.int32)]),
+    lambda: step(operands=[KEY, np.uint32(0), STATE.raw, jnp.zeros((), np.complex64)]),
     # attributes with wrong values and dtypes
     lambda: step(keyed=np.int64(3)),
     lambda: step(keyed=np.int64(-1)),
     lambda: step(observed=np.int64(0)),
     lambda: step(keyed=np.int32(0)),
-    # changes of parameters
-    *(
-        lambda option=option: change(PARAM_ROW, PARAMS.raw, jnp.float32(1), options=(option,))
-        for option in (-2, 99, 2**31 - 1)
-    ),
-    lambda: change(of((PARAM_WORDS - 1,), np.uint32), PARAMS.raw, jnp.float32(1)),
-    lambda: change(PARAM_ROW, STATE.raw, jnp.float32(1)),
-    lambda: change(of((), np.uint32), PARAMS.raw, jnp.float32(1)),
-    lambda: change(PARAM_ROW, PARAMS.raw, options=(0, 1)),
-    lambda: change(PARAM_ROW, PARAMS.raw, jnp.zeros(3, np.uint32)),
+    # options
+    *(lambda n=n: reset(operands=[KEY, np.uint32(0), np.float32(5)], options=numbers(n)) for n in (-2, 99, 2**31 - 1)),
+    lambda: reset(options=numbers(0)),
+    lambda: reset(operands=[KEY, np.uint32(0), np.float32(5)], options=numbers(0, 1)),
+    lambda: reset(operands=[KEY, np.uint32(0), jnp.zeros(3, np.float32)], options=numbers(0)),
+    lambda: reset(operands=[KEY, np.uint32(0), np.uint32(5)], options=numbers(0)),
+    lambda: reset(operands=[KEY, np.uint32(0), np.int16(5)], options=numbers(0)),
+    lambda: reset(operands=[KEY, np.uint32(0), jnp.complex64(5)], options=numbers(0)),
+    lambda: reset(operands=[KEY, np.uint32(0), np.float32(5)], options=np.int64(0)),
+    lambda: reset(operands=[KEY, np.uint32(0), np.float32(5)], options=np.array([0], np.int64)),
+    lambda: step(operands=[KEY, np.uint32(0), STATE.raw, np.int32(0), jnp.zeros(2)], options=numbers(0)),
+    lambda: step(operands=[KEY, np.uint32(0), np.float32(5), STATE.raw, np.int32(0)], options=numbers(0)),
 ]
 
 
@@ -125,7 +127,10 @@ def test_valid_calls_succeed():
     raw, obs = reset()
     np.testing.assert_array_equal(obs, ENV.reset(KEY, PARAMS)[0])
     np.testing.assert_array_equal(step()[6], ENV.step(None, STATE, 0)[0])
-    np.testing.assert_array_equal(change(PARAM_ROW, PARAMS.raw, jnp.float32(5))[0], PARAMS.replace(gravity=5.0).raw)
+    changed = reset(operands=[KEY, np.uint32(0), np.float32(5)], options=numbers(0))
+    np.testing.assert_array_equal(changed[1], obs)
+    gravity = step(operands=[KEY, np.uint32(0), STATE.raw, np.int32(0), np.float32(5)], options=numbers(0))[6]
+    np.testing.assert_array_equal(gravity, ENV.step(None, STATE, 0, PARAMS.replace(gravity=5.0))[0])
 
 
 def test_batches_without_rows():
@@ -134,7 +139,8 @@ def test_batches_without_rows():
     obs, state, reward, *_ = jax.vmap(ENV.step, (None, 0, 0))(None, none[1], jnp.zeros(0, np.int32))
     assert obs.shape == (0, 4) and reward.shape == (0,) and state.position.shape == (0,)
     assert state.replace(position=jnp.zeros(0)).raw.shape == (0, WORDS)
-    assert jax.vmap(lambda g: PARAMS.replace(gravity=g).raw)(jnp.zeros(0)).shape == (0, PARAM_WORDS)
+    obs = jax.vmap(lambda g: ENV.reset(KEY, PARAMS.replace(gravity=g))[0])(jnp.zeros(0))
+    assert obs.shape == (0, 4)
     assert ENV.step_batch(None, none[1], jnp.zeros(0, np.int32))[0].shape == (0, 4)
 
 

@@ -48,8 +48,8 @@ def test_unreferenced_environments_are_freed():
     assert live() <= before + 1
     gravity = params.gravity
     del env
-    assert live() == before + 1  # The parameters keep the model alive.
-    assert params.replace(masscart=2.0).gravity == gravity
+    assert live() <= before + 1  # JAX may keep its latest trace alive.
+    assert params.replace(masscart=2.0).gravity == gravity  # The parameters need no model.
     del params
     assert live() <= before + 1  # JAX may keep its latest trace alive.
 
@@ -94,14 +94,11 @@ def test_a_compiled_program_keeps_its_model():
     env, params = envpool.jax.make("CartPole-v1", gravity=numbers())
     _, state = env.reset(KEY, params)
     expected = env.step(None, state, 1)[0]
-    change = jax.jit(lambda mass, params=params: params.replace(masscart=mass).raw).lower(1.0).compile()
-    changed = params.replace(masscart=jnp.float32(2)).raw
     program = jax.jit(lambda state, env=env: env.step(None, state, 1)[0]).lower(state).compile()
     del env, params
     assert live() > before
     np.testing.assert_array_equal(program(state), expected)
-    np.testing.assert_array_equal(change(2.0), changed)
-    del program, change
+    del program
     assert live() <= before + 2
 
 
@@ -175,11 +172,11 @@ def test_copies():
     for made in (copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
         other = made(env)
         assert repr(other) == "Environment('CartPole-v1')" and other.name == env.name
-        same(other.default_params.raw, env.default_params.raw)
+        same(other.default_params, env.default_params)
         got = other.step(KEY, made(state), 0, made(params))
         assert len(got) == 6
         same(got, expected)
-        same(made(params).replace(masscart=3.0).raw, params.replace(masscart=3.0).raw)
+        same(made(params).replace(masscart=3.0), params.replace(masscart=3.0))
 
 
 OTHER_PROCESS = """

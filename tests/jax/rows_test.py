@@ -23,10 +23,9 @@ LEFT = np.zeros(3, np.int32)
 
 
 def test_rows_are_pytrees_of_one_array():
-    for row, name in ((STATES, "raw"), (PARAMS, "raw")):
-        ((path, leaf),) = jax.tree_util.tree_leaves_with_path(row)
-        assert leaf is row.raw and jax.tree_util.keystr(path) == f".{name}" and leaf.dtype == jnp.uint32
-        assert type(jax.tree.map(lambda array: array, row)) is type(row)
+    ((path, leaf),) = jax.tree_util.tree_leaves_with_path(STATES)
+    assert leaf is STATES.raw and jax.tree_util.keystr(path) == ".raw" and leaf.dtype == jnp.uint32
+    assert type(jax.tree.map(lambda array: array, STATES)) is type(STATES)
     several = jax.tree.map(lambda *arrays: jnp.stack(arrays), STATES, STATES)
     assert several.position.shape == (2, 3) and several.raw.shape == (2, *STATES.raw.shape)
     assert jax.tree.structure(STATES) == jax.tree.structure(several) != jax.tree.structure(PARAMS)
@@ -120,15 +119,9 @@ import pickle, sys, jax, numpy as np, envpool, envpool.jax
 envpool.jax.make("Pendulum-v1")  # Later models now get other numbers than in the parent process.
 states, params, reward = pickle.loads(sys.stdin.buffer.read())
 assert states.position.shape == (3,) and params.max_episode_steps == 9
-try:
-    params.replace(gravity=5.0)
-except ValueError as error:
-    assert "[CartPole-v1] params: expected parameters of an environment of this process, got" in str(error)
-else:
-    raise AssertionError("no error")
 env, mine = envpool.jax.make("CartPole-v1")
 assert (env.step_batch(None, states, np.zeros(3, int), params)[2] == reward).all()
-assert params.replace(gravity=5.0).raw.tolist() == mine.replace(gravity=5.0, max_episode_steps=9).raw.tolist()
+assert jax.tree.map(float, params.replace(gravity=5.0)).gravity == 5 and params.masscart == mine.masscart
 """
 
 
