@@ -242,7 +242,7 @@ test-jax-device: export ENVPOOL_TEST_ONE_IN ?= 3
 test-jax-device: build/test/.installed standin
 	@export ENVPOOL_LIBCUDA="$(CURDIR)/build/standin/libcuda.so.1" ENVPOOL_STANDIN_MODE=flat ENVPOOL_STANDIN_XLA=1 \
 	  && $(call pytest,test) -n $(JOBS) --dist loadfile -W "ignore:.*stand-in:RuntimeWarning" \
-	  --pyargs $(addprefix tests.jax.,$(addsuffix _test,same_bits worlds words rows bad_input hostile_calls hostile_params lifetime pool \
+	  --pyargs $(addprefix tests.jax.,$(addsuffix _test,same_bits worlds words rows bad_input hostile_calls params lifetime pool \
 	  pool_bad_input gymnax1 device_pool wide unfinished exit)) $(PYTEST_ARGS)
 
 # A library with the CUDA driver's API that runs PTX on the host. It needs python3 and a C compiler at run time.
@@ -451,6 +451,7 @@ generated: build/test/.installed standin
 	@$(call installed,test,python) -m tests.support.signatures "$(CURDIR)/envpool/_signatures.pyi"
 	@$(call installed,test,python) -m tests.support.tables "$(CURDIR)/docs/environments.md"
 	@$(call installed,test,python) -m tests.support.trajectories "$(CURDIR)/tests/support/golden.csv"
+	@$(call installed,test,python) -m tests.support.option_values "$(CURDIR)/tests/support/option_values.csv"
 	@$(call installed,test,python) -m tests.cuda.machine_code "$(CURDIR)/tests/cuda/kernel_budgets.csv"
 	@$(call installed,test,python) -m tests.standin.rooflines \
 	  "$(CURDIR)/tests/standin/kernel_work.csv" "$(CURDIR)/docs/gpu.md"

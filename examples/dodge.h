@@ -8,7 +8,7 @@ struct Dodge {
   static constexpr const char* kName = "Dodge";
   static constexpr i32 kRows = 8, kPixels = 16;
 
-  struct Params {  // the options of make(), converted by params()
+  struct Params {  // the values of the options of make()
     i32 columns;
     f32 crash_reward;
   };
@@ -20,11 +20,8 @@ struct Dodge {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("columns", 6, "width of the field").between(2, 32).changes_shapes();
-    o.real("crash_reward", -1, "reward of a crash").between(-100, 0);
-  }
-  static Params params(const OptionValues& v) {
-    return {.columns = i32(v.integer("columns")), .crash_reward = f32(v.real("crash_reward"))};
+    o.integer("columns", 6, "width of the field").between(2, 32).changes_shapes().sets(&Params::columns);
+    o.real("crash_reward", -1, "reward of a crash").between(-100, 0).sets(&Params::crash_reward);
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<u8>("obs", {kRows, p.columns}).bounds(0, 2).doc("1 is a rock, 2 is you");

@@ -93,12 +93,18 @@ struct AleEnv {
         .one_of({"rgb", "grayscale", "ram"})
         .changes_shapes();
     o.integer("frameskip", 4, "Video frames per action; (low, high): a random number from low to high - 1 for each.")
-        .between(1, 1000).sets(&Params::skip_low);
-    o.integer("frameskip_max", 0, "Largest random frame skip; 0: the frame skip is always frameskip.").between(0, 1000).sets(&Params::skip_high);
-    o.real("repeat_action_probability", 0.25, "Probability that a frame repeats the previous action.").between(0, 1).sets(&GameParams::repeat_action_probability);
+        .between(1, 1000)
+        .sets(&Params::skip_low);
+    o.integer("frameskip_max", 0, "Largest random frame skip; 0: the frame skip is always frameskip.")
+        .between(0, 1000)
+        .sets(&Params::skip_high);
+    o.real("repeat_action_probability", 0.25, "Probability that a frame repeats the previous action.")
+        .between(0, 1)
+        .sets(&GameParams::repeat_action_probability);
     o.boolean("full_action_space", false, "All 18 actions instead of those with distinct effects.").changes_shapes();
     o.integer("max_num_frames_per_episode", 108000, "Frames after which an episode is truncated; 0 or None: no limit.")
-        .between(-1, 2147483647).sets(&Params::frame_limit);
+        .between(-1, 2147483647)
+        .sets(&Params::frame_limit);
   }
 
   static Params params(const OptionValues& o) {

@@ -153,12 +153,21 @@ struct AtariEnv {
     o.text("task", "pong", "The game: the file name of its ROM, without .bin.").changes_shapes();
     o.text("rom", "", "The bytes of the ROM; if empty, they come from rom_path or the package ale-py.")
         .changes_shapes();
-    o.integer("stack_num", 4, "Number of images in an observation, oldest first.").between(1, 64).changes_shapes().sets(&Params::stack_num);
-    o.integer("frame_skip", 4, "Number of video frames for which an action is repeated.").between(1, 1000).sets(&Params::frame_skip);
-    o.integer("noop_max", 30, "Maximum number of no-ops that a reset plays; the number is random.").between(0, 10000).sets(&Params::noop_max);
-    o.boolean("zero_discount_on_life_loss", false, "Losing a life sets the discount to 0.").sets(&Params::zero_discount_on_life_loss);
+    o.integer("stack_num", 4, "Number of images in an observation, oldest first.")
+        .between(1, 64)
+        .changes_shapes()
+        .sets(&Params::stack_num);
+    o.integer("frame_skip", 4, "Number of video frames for which an action is repeated.")
+        .between(1, 1000)
+        .sets(&Params::frame_skip);
+    o.integer("noop_max", 30, "Maximum number of no-ops that a reset plays; the number is random.")
+        .between(0, 10000)
+        .sets(&Params::noop_max);
+    o.boolean("zero_discount_on_life_loss", false, "Losing a life sets the discount to 0.")
+        .sets(&Params::zero_discount_on_life_loss);
     o.boolean("episodic_life", false, "Losing a life ends the episode, but not the game.").sets(&Params::episodic_life);
-    o.boolean("reward_clip", false, "Rewards are clipped to their sign; info[\"reward\"] is not.").sets(&Params::reward_clip);
+    o.boolean("reward_clip", false, "Rewards are clipped to their sign; info[\"reward\"] is not.")
+        .sets(&Params::reward_clip);
     o.boolean("use_fire_reset", true, "A reset presses FIRE in the games that have it.").sets(&Params::wants_fire);
     o.integer("img_height", 84, "Height of an image in pixels; 0 means the screen's height.")
         .between(0, 4096)
@@ -169,11 +178,14 @@ struct AtariEnv {
     o.integer("mode", -1, "Game variant; -1 is the game's default.").between(-1, 100000).changes_blob();
     o.integer("difficulty", -1, "Difficulty switches; -1 is the default, 0.").between(-1, 3).changes_blob();
     o.boolean("full_action_space", false, "All 18 actions instead of those with distinct effects.").changes_shapes();
-    o.real("repeat_action_probability", 0.0, "Probability that a frame repeats the previous action.").between(0, 1).sets(&GameParams::repeat_action_probability);
+    o.real("repeat_action_probability", 0.0, "Probability that a frame repeats the previous action.")
+        .between(0, 1)
+        .sets(&GameParams::repeat_action_probability);
     o.boolean("use_inter_area_resize", true, "Resize by area averaging; otherwise bilinear interpolation.")
         .changes_blob();
     o.boolean("gray_scale", true, "Gray images; otherwise red, green and blue planes.").changes_shapes();
-    o.boolean("max_pool", true, "An image is the pixelwise maximum of the last two frames; otherwise the last frame.").sets(&Params::max_pool);
+    o.boolean("max_pool", true, "An image is the pixelwise maximum of the last two frames; otherwise the last frame.")
+        .sets(&Params::max_pool);
     o.text("obs_type", "screen", "Observe images, or the 128 bytes of the console's memory.")
         .one_of({"screen", "ram"})
         .changes_shapes();

@@ -47,7 +47,8 @@ struct ModelReference {
   xla::ObjectReference object;
 };
 
-// Creates a model for jitted code. Returns its reference, the size and the tag of a state row, and the parts of a state as JSON.
+// Creates a model for jitted code. Returns its reference, the size and the tag of a state row, and the parts of a state
+// as JSON.
 py::tuple add_pure_model(const PyTable& table, const std::string& label, const py::dict& options, i32 max_episode_steps,
                          const std::string& source, const std::vector<std::string>& includes, i32 threads, i32 envs) {
   const FloatModeGuard float_mode;

@@ -112,7 +112,9 @@ struct BipedalWalker {
   using Physics = Stepper<Scene>;
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { o.boolean("hardcore", false, "the ground has stumps, pits and stairs").sets(&Params::hardcore); }
+  static void options(OptionSpecs& o) {
+    o.boolean("hardcore", false, "the ground has stumps, pits and stairs").sets(&Params::hardcore);
+  }
   static void spec(const Params&, Spec& s) {
     const f64 pi = f32(kPi);
     std::vector<f64> low{-pi, -5, -5, -5, -pi, -5, -pi, -5, 0, -pi, -5, -pi, -5, 0};

@@ -43,8 +43,10 @@ struct CarRacing {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.real("lap_complete_percent", 0.95, "the fraction of tiles after which reaching the first tile ends the episode")
-        .between(0, 1).sets(&Params::lap_complete);
-    o.boolean("domain_randomize", false, "the colours of road and grass are random in each episode").sets(&Params::randomize);
+        .between(0, 1)
+        .sets(&Params::lap_complete);
+    o.boolean("domain_randomize", false, "the colours of road and grass are random in each episode")
+        .sets(&Params::randomize);
     o.boolean("continuous", true, "actions are steering, gas and brake").changes_shapes().sets(&Params::continuous);
   }
   static void spec(const Params& p, Spec& s) {

@@ -89,11 +89,16 @@ struct LunarLander {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.boolean("continuous", false, "actions are the power of the main and of the side engines").changes_shapes().sets(&Params::continuous);
+    o.boolean("continuous", false, "actions are the power of the main and of the side engines")
+        .changes_shapes()
+        .sets(&Params::continuous);
     o.real("gravity", -10, "gravity in m/s^2; negative is down").between(-12, 0).sets(&Params::gravity);
-    o.boolean("enable_wind", false, "a wind pushes and turns the lander until a leg touches the ground").sets(&Params::wind);
+    o.boolean("enable_wind", false, "a wind pushes and turns the lander until a leg touches the ground")
+        .sets(&Params::wind);
     o.real("wind_power", 15, "the largest force of the wind in N").between(0, 20).sets(&Params::wind_power);
-    o.real("turbulence_power", 1.5, "the largest torque of the wind in N m").between(0, 2).sets(&Params::turbulence_power);
+    o.real("turbulence_power", 1.5, "the largest torque of the wind in N m")
+        .between(0, 2)
+        .sets(&Params::turbulence_power);
   }
   static void spec(const Params& p, Spec& s) {
     const f64 turn = f32(2 * kPi);

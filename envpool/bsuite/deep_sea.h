@@ -57,11 +57,16 @@ struct DeepSea {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("size", 8, "rows and columns").between(1, 1024).changes_shapes().sets(&Params::size);
-    o.boolean("deterministic", true, "moves to the right never fail, and rewards have no noise").sets(&Params::deterministic);
-    o.boolean("sample_action_map", false, "the action that moves right is drawn for each episode").sets(&Params::sample_action_map);
+    o.boolean("deterministic", true, "moves to the right never fail, and rewards have no noise")
+        .sets(&Params::deterministic);
+    o.boolean("sample_action_map", false, "the action that moves right is drawn for each episode")
+        .sets(&Params::sample_action_map);
     o.real("unscaled_move_cost", 0.01, "cost of moving right throughout an episode").sets(&Params::unscaled_cost);
-    o.boolean("randomize_actions", true, "the action that moves right depends on the cell; if False, it is 1").sets(&Params::randomize_actions);
-    o.integer("mapping_seed", 0, "seed of the actions that move right").between(0, 9007199254740992.0).sets(&Params::mapping_seed);
+    o.boolean("randomize_actions", true, "the action that moves right depends on the cell; if False, it is 1")
+        .sets(&Params::randomize_actions);
+    o.integer("mapping_seed", 0, "seed of the actions that move right")
+        .between(0, 9007199254740992.0)
+        .sets(&Params::mapping_seed);
   }
   static i64 extra_bytes(const Params& p) { return i64{words(p)} * i64{sizeof(u32)}; }
   static void spec(const Params& p, Spec& s) {

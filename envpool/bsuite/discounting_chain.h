@@ -43,7 +43,9 @@ struct DiscountingChain {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("n_actions", 5, "choices").between(1, kMaxActions).changes_shapes().sets(&Params::n_actions);
-    o.integer("mapping_seed", 0, "the choice with the bonus, modulo n_actions").between(0, 2147483647).sets(&Params::mapping_seed);
+    o.integer("mapping_seed", 0, "the choice with the bonus, modulo n_actions")
+        .between(0, 2147483647)
+        .sets(&Params::mapping_seed);
     o.text("reward_timestep", "1 3 10 30 100", "the step at which each choice pays");
     o.real("optimal_return", 1.1, "reward of the choice with the bonus").sets(&Params::bonus_reward);
     o.integer("max_steps_in_episode", 100, "steps of an episode").between(1, 2147483647).sets(&Params::length);

@@ -42,7 +42,10 @@ struct UmbrellaChain {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("n_distractor", 0, "random bits in an observation").between(0, 1 << 20).changes_shapes().sets(&Params::n_distractor);
+    o.integer("n_distractor", 0, "random bits in an observation")
+        .between(0, 1 << 20)
+        .changes_shapes()
+        .sets(&Params::n_distractor);
     o.integer("chain_length", 10, "steps of an episode").between(1, 1 << 30).sets(&Params::chain_length);
   }
   static void spec(const Params& p, Spec& s) {

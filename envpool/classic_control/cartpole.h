@@ -46,7 +46,9 @@ struct CartPole {
     o.real("length", 0.5, "m, half of the pole's length").between(1e-6, 1e6).sets(&Params::length);
     o.real("force_mag", 10.0, "N, force of a push").sets(&Params::force);
     o.real("tau", 0.02, "s, duration of a step").between(1e-6, 1).sets(&Params::tau);
-    o.real("x_threshold", 2.4, "m, position beyond which the episode ends").between(0, 1e6).sets(&Params::position_limit);
+    o.real("x_threshold", 2.4, "m, position beyond which the episode ends")
+        .between(0, 1e6)
+        .sets(&Params::position_limit);
     o.real("theta_threshold_radians", 12 * 2 * kPi / 360, "rad, angle beyond which the episode ends")
         .between(0, kPi)
         .sets(&Params::angle_limit);

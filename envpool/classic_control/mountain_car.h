@@ -39,8 +39,7 @@ struct MountainCar {
   static void options(OptionSpecs& o) {
     o.real("goal_velocity", 0, "velocity that the car must have at the flag").sets(&Params::goal_velocity);
     o.real("force", 0.001, "velocity that acceleration adds in a step").sets(&Params::force);
-    o.real("gravity", 0.0025, "velocity that gravity adds in a step on the steepest slope")
-        .sets(&Params::gravity);
+    o.real("gravity", 0.0025, "velocity that gravity adds in a step on the steepest slope").sets(&Params::gravity);
   }
   static void spec(const Params&, Spec& s) {
     s.obs<f32>("obs", {2})

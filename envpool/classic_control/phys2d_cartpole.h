@@ -38,13 +38,20 @@ struct Phys2dCartPole {
     o.real("masspole", 0.1, "kg").between(1e-6, 1e6).sets(&Params::pole_mass);
     o.real("total_mass", 1.1, "kg, mass of cart and pole together").between(1e-6, 1e6).sets(&Params::total_mass);
     o.real("length", 0.5, "m, half of the pole's length").between(1e-6, 1e6).sets(&Params::length);
-    o.real("polemass_length", 0.6, "in the reference, the sum of masspole and length").between(1e-6, 1e6).sets(&Params::pole_moment);
+    o.real("polemass_length", 0.6, "in the reference, the sum of masspole and length")
+        .between(1e-6, 1e6)
+        .sets(&Params::pole_moment);
     o.real("force_mag", 10.0, "N, force of a push").between(-1e6, 1e6).sets(&Params::force);
     o.real("tau", 0.02, "s, duration of a step").between(1e-6, 1).sets(&Params::tau);
-    o.real("theta_threshold_radians", 12 * 2 * kPi / 360, "rad, angle beyond which the episode ends").between(0, kPi).sets(&Params::angle_limit);
-    o.real("x_threshold", 2.4, "m, position beyond which the episode ends").between(0, 1e6).sets(&Params::position_limit);
+    o.real("theta_threshold_radians", 12 * 2 * kPi / 360, "rad, angle beyond which the episode ends")
+        .between(0, kPi)
+        .sets(&Params::angle_limit);
+    o.real("x_threshold", 2.4, "m, position beyond which the episode ends")
+        .between(0, 1e6)
+        .sets(&Params::position_limit);
     o.real("x_init", 0.05, "bound of each component of an initial state").between(0, 1e6).sets(&Params::start);
-    o.boolean("sutton_barto_reward", false, "reward 0 instead of 1, as in the reference").sets(&Params::sutton_barto_reward);
+    o.boolean("sutton_barto_reward", false, "reward 0 instead of 1, as in the reference")
+        .sets(&Params::sutton_barto_reward);
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {4}).doc("cart position, cart velocity, pole angle, pole angular velocity");

@@ -7,15 +7,16 @@
 //
 //   struct CartPole {
 //     static constexpr const char* kName = "CartPole";
-//     struct Params { ... };                                      // trivially copyable; resolved options
+//     struct Params { ... };                                      // trivially copyable; the values of the options
 //     struct State { ... };                                       // trivially copyable; everything that changes
 //     static void options(OptionSpecs&);                          // host: keywords of make() with defaults and docs
-//     static Params params(const OptionValues&);                  // host: may throw std::invalid_argument
 //     static void spec(const Params&, Spec&);                     // host: arrays with dtype, shape, bounds
 //     ENVPOOL_FN static void reset(State&, const Params&, Rng&);
 //     ENVPOOL_FN static Outcome step(State&, const Params&, ActionRow, Rng&);
 //     ENVPOOL_FN static void observe(const State&, const Params&, Row);
 //     // optional:
+//     static Params params(const OptionValues&);                  // host: see below
+//     ENVPOOL_FN static void derive(Params&);                     // see below
 //     static i64 extra_bytes(const Params&);                      // bytes that follow State, if options set its size
 //     static Blob blob(const OptionValues&);                      // immutable, shared; Params::blob is set to its
 //                                                                 // address, Params::native (optional) to
@@ -42,7 +43,7 @@
 //   struct Tag {
 //     static constexpr i32 kMaxPlayers = 100, kPhases = 2;
 //     struct Shared { ... };  struct Agent { ... };               // World<Tag> holds one Shared and kMaxPlayers Agents
-//     ... options, params, spec as above (Spec::max_players is kMaxPlayers, unless spec() sets fewer) ...
+//     ... options, spec, params and derive as above (Spec::max_players is kMaxPlayers, unless spec() sets fewer) ...
 //     ENVPOOL_FN static void reset(World<Tag>&, const Params&, Rng&);
 //     ENVPOOL_FN static i32 players(const World<Tag>&);           // 0..kMaxPlayers, may change at a reset
 //     template <int kPhase>
@@ -61,6 +62,17 @@
 //     static u64 identity(const Params&);                         // host: see below
 //     static std::vector<abi::Repetition> repetitions(const Params&);  // host: see below
 //   };
+//
+// An option names the member of Params that has its value:
+//
+//   o.real("length", 0.5, "m, half of the pole's length").between(1e-6, 1e6).sets(&Params::length);
+//
+// JAX users can change such options per environment and inside jit, unless they are declared with changes_shapes() or
+// changes_blob(). So the shape of an array, extra_bytes(), identity() and blob() must not depend on them. `derive`
+// computes the members of Params that depend on others. It runs on all devices, once for each row whose options have
+// changed, so it must accept all values within the bounds of the options, must not change the members that options set,
+// and does not see the blob. `params`, which runs only in make(), initializes the other members, for example from
+// texts. It may throw std::invalid_argument, for example if values contradict each other.
 //
 // Portable code should not throw, because a GPU has no exceptions. In a pool, an exception is nevertheless raised by
 // recv() as an EnvError, and in JAX as an error of the call.
@@ -95,7 +107,7 @@
 //    public:
 //     static constexpr const char* kName = "Ant";
 //     struct Params { ... };                                      // anything copyable; shared by a pool's environments
-//     ... options, params, spec as above ...
+//     ... options, spec and params as above ...
 //     explicit Ant(const Params&, i32 env_id);
 //     void reset(Rng&);
 //     Outcome step(ActionRow, Rng&);

@@ -108,9 +108,8 @@ struct TableOf {
     return with_status(error, [&] { put(json, specs_of<Env>().json()); });
   }
   static i32 spec(const abi::Options* options, abi::TextSink json, abi::TextSink error) {
-    return with_status(error, [&] {
-      put(json, spec_of(made_params<Env>(OptionValues(specs_of<Env>(), *options))).json());
-    });
+    return with_status(error,
+                       [&] { put(json, spec_of(made_params<Env>(OptionValues(specs_of<Env>(), *options))).json()); });
   }
   static std::unique_ptr<Model<Env>> make_model(const abi::Options& options) {
     const OptionValues values(specs_of<Env>(), options);

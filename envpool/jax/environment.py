@@ -484,4 +484,3 @@ def _state_parts(construction: Construction, pure_model: PureModel) -> tuple[tup
         assert parts[column].offset == parts[row].offset + 4
         parts[name] = replace(parts[row], columns=columns)
     return tuple(parts.items())
-

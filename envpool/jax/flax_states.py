@@ -52,4 +52,3 @@ class _Finder(MetaPathFinder):
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
-

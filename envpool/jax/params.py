@@ -133,9 +133,7 @@ class EnvParams:
             TypeError: an unknown option.
         """
         given = {self._own_name(name): axis for name, axis in axes.items()}
-        return EnvParams(
-            self.format, [given.get(name, 0 if np.ndim(leaf) else None) for name, leaf in self.items()]
-        )
+        return EnvParams(self.format, [given.get(name, 0 if np.ndim(leaf) else None) for name, leaf in self.items()])
 
     def where(self, condition: Any, other: EnvParams) -> EnvParams:
         """Returns these parameters where the condition holds, and those of `other` elsewhere.
@@ -211,9 +209,9 @@ def _check(option: Option, array: np.ndarray[Any, Any]) -> None:
                 f"got {wrong.flat[0]}"
             )
     elif array.ndim and array.dtype.kind in _KINDS[option.kind] and not option.choices:
-        good = (array >= option.low) & (array <= option.high) if option.kind != "bool" else np.bool_(True)
-        if not np.all(good):
-            option.check(array[~good].flat[0].item())
+        wrong = array[~((array >= option.low) & (array <= option.high))]  # NaN is wrong, too
+        if wrong.size:
+            option.check(wrong.flat[0].item())
     else:
         for item in array.reshape(-1).tolist():
             option.check(item)

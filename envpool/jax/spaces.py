@@ -149,6 +149,8 @@ def of_options(options: Mapping[str, Option]) -> Any:
             spaces[name] = classes.Box(low=False, high=True, shape=(), dtype=dtype)
         else:
             limits: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
-            low, high = (jnp.asarray(np.clip(bound, limits.min, limits.max), dtype) for bound in (option.low, option.high))
+            low, high = (
+                jnp.asarray(np.clip(bound, limits.min, limits.max), dtype) for bound in (option.low, option.high)
+            )
             spaces[name] = classes.Box(low, high, (), dtype)
     return classes.Dict(spaces)

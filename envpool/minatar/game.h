@@ -75,13 +75,12 @@ ENVPOOL_FN i32 popcount(u32 x) {
 #if ENVPOOL_HOST
 
 inline void declare(OptionSpecs& o, bool ramps) {
-  o.real("sticky_action_prob", 0.1, "probability that the last action is repeated")
-      .between(0, 1)
-      .sets(&Params::sticky);
+  o.real("sticky_action_prob", 0.1, "probability that the last action is repeated").between(0, 1).sets(&Params::sticky);
   o.boolean("difficulty_ramping", true, ramps ? "the game gets faster" : "no effect: this game never gets faster")
       .sets(&Params::ramping);
   o.boolean("use_minimal_action_set", false, "only the actions that have an effect").changes_shapes();
-  o.text("obs_dtype", "bool", "dtype of the observation").one_of({"bool", "float32"})
+  o.text("obs_dtype", "bool", "dtype of the observation")
+      .one_of({"bool", "float32"})
       .changes_shapes()
       .sets(&Params::floats);
 }

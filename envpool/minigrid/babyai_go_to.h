@@ -31,7 +31,8 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
   static void options(OptionSpecs& o) {
     o.text("level", "maze", "the objects, and which of them the agent must go to").one_of(levels());
     o.integer("num_dists", 18, "objects in red_ball, red_ball_grey, red_blue_ball, local and maze")
-        .between(0, kMostObjects).sets(&Params::chosen_dists);
+        .between(0, kMostObjects)
+        .sets(&Params::chosen_dists);
     o.boolean("doors_open", false, "in maze, all doors are open").sets(&Params::doors_open);
     declare_rooms(o, 8, 3, 3, 4);
     declare(o);
@@ -62,9 +63,7 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
   }
 #endif
 
-  ENVPOOL_FN static void derive_more(Params& p) {
-    p.num_dists = clamp(p.chosen_dists, p.least_dists, p.most_dists);
-  }
+  ENVPOOL_FN static void derive_more(Params& p) { p.num_dists = clamp(p.chosen_dists, p.least_dists, p.most_dists); }
 
   template <class Rooms>
   ENVPOOL_FN static void populate(State&, const Params& p, Rooms& rooms, Instruction& instruction) {

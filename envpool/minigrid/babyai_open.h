@@ -28,11 +28,17 @@ struct BabyAIOpen : BabyLevel<BabyAIOpen, BabyAIOpenParams> {
   static void options(OptionSpecs& o) {
     o.text("level", "maze", "the doors, and which of them the agent must open").one_of(levels());
     o.text("select_by", "", "in door, the description of the target: by its color or its loc (place); random if empty")
-        .one_of({"", "color", "loc"}).sets(&Params::select_by);
-    o.text("first_color", "", "colour of the first door in two_doors; random if empty").one_of(colors()).sets(&Params::first_choice);
-    o.text("second_color", "", "colour of the second door in two_doors; random if empty").one_of(colors()).sets(&Params::second_choice);
+        .one_of({"", "color", "loc"})
+        .sets(&Params::select_by);
+    o.text("first_color", "", "colour of the first door in two_doors; random if empty")
+        .one_of(colors())
+        .sets(&Params::first_choice);
+    o.text("second_color", "", "colour of the second door in two_doors; random if empty")
+        .one_of(colors())
+        .sets(&Params::second_choice);
     o.integer("num_doors", 2, "doors in doors_order").between(2, 4).sets(&Params::chosen_doors);
-    o.boolean("strict", false, "opening a wrong door ends the episode (in two_doors, before the first one is open)").sets(&Params::strict);
+    o.boolean("strict", false, "opening a wrong door ends the episode (in two_doors, before the first one is open)")
+        .sets(&Params::strict);
     declare_rooms(o);
     declare(o);
   }

@@ -34,7 +34,8 @@ struct BabyAIPutNext : BabyLevel<BabyAIPutNext, BabyAIPutNextParams, BabyAIPutNe
     o.text("level", "local", "where the objects are").one_of(levels()).changes_shapes();
     o.integer("room_size", 8, "rows and columns of a room, walls included").between(4, 20).changes_shapes();
     o.integer("num_objs", 8, "objects in each room").between(1, kMostObjects).sets(&Params::chosen_objs);
-    o.boolean("start_carrying", false, "in two_rooms, the agent has the object from the first step on").sets(&Params::chosen_start);
+    o.boolean("start_carrying", false, "in two_rooms, the agent has the object from the first step on")
+        .sets(&Params::chosen_start);
     declare(o);
   }
   static Params params(const OptionValues& v) {

@@ -36,9 +36,12 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
     o.text("level", "synth", "how the level and its instruction are made").one_of({"synth", "action_obj_door"});
     o.integer("num_dists", 18, "number of objects").between(0, 24).sets(&Params::chosen_dists);
     o.real("locked_room_prob", 0.5, "probability of a locked room").between(0, 1).sets(&Params::chosen_prob);
-    o.boolean("locations", true, "descriptions may name the side of the agent's start on which an object lies").sets(&Params::locations);
-    o.boolean("unblocking", true, "objects may be in the way, so that the agent has to move them").sets(&Params::unblocking);
-    o.boolean("implicit_unlock", true, "instructions may concern objects in the locked room").sets(&Params::implicit_unlock);
+    o.boolean("locations", true, "descriptions may name the side of the agent's start on which an object lies")
+        .sets(&Params::locations);
+    o.boolean("unblocking", true, "objects may be in the way, so that the agent has to move them")
+        .sets(&Params::unblocking);
+    o.boolean("implicit_unlock", true, "instructions may concern objects in the locked room")
+        .sets(&Params::implicit_unlock);
     o.text("action_kinds", "goto,pickup,open,putnext", "the verbs");
     o.text("instr_kinds", "action,and,seq", "the forms: one clause, two, or two parts in order");
     declare_rooms(o, 8, 3, 3, 5);

@@ -42,9 +42,7 @@ struct Crossing : Level<Crossing, CrossingParams> {
   }
 #endif
 
-  ENVPOOL_FN static void derive_more(Params& p) {
-    p.num_crossings = min(p.chosen_crossings, p.width - 3);
-  }
+  ENVPOOL_FN static void derive_more(Params& p) { p.num_crossings = min(p.chosen_crossings, p.width - 3); }
 
   template <class Draws>
   ENVPOOL_FN static void generate(State& s, const Params& p, Maker<Draws>& make) {

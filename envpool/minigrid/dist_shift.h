@@ -28,7 +28,8 @@ struct DistShift : Level<DistShift, DistShiftParams> {
     o.integer("width", 9, "columns, walls included").between(7, 64).changes_shapes();
     o.integer("height", 7, "rows, walls included").between(4, 64).changes_shapes();
     o.integer("strip2_row", 2, "row of the second strip").between(2, 62).sets(&Params::chosen_row);
-    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner").sets(&Params::random_start);
+    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner")
+        .sets(&Params::random_start);
     declare(o, /*sees_through_walls=*/true);
   }
   static Params params(const OptionValues& v) {
@@ -42,9 +43,7 @@ struct DistShift : Level<DistShift, DistShiftParams> {
   }
 #endif
 
-  ENVPOOL_FN static void derive_more(Params& p) {
-    p.strip2_row = min(p.chosen_row, p.height - 2);
-  }
+  ENVPOOL_FN static void derive_more(Params& p) { p.strip2_row = min(p.chosen_row, p.height - 2); }
 
   template <class Draws>
   ENVPOOL_FN static void generate(State& s, const Params& p, Maker<Draws>& make) {

@@ -34,8 +34,11 @@ struct DynamicObstacles : Level<DynamicObstacles, DynamicObstaclesParams, Dynami
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("size", 8, "rows and columns, walls included").between(5, 64).changes_shapes();
-    o.integer("n_obstacles", 4, "number of balls; values above size / 2 + 1 mean size / 2").between(0, 64).sets(&Params::chosen_obstacles);
-    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner").sets(&Params::random_start);
+    o.integer("n_obstacles", 4, "number of balls; values above size / 2 + 1 mean size / 2")
+        .between(0, 64)
+        .sets(&Params::chosen_obstacles);
+    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner")
+        .sets(&Params::random_start);
     declare(o, /*sees_through_walls=*/true);
   }
   static Params params(const OptionValues& v) {

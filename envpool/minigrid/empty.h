@@ -23,7 +23,8 @@ struct Empty : Level<Empty, EmptyParams> {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("size", 8, "rows and columns, walls included").between(4, 64).changes_shapes();
-    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner").sets(&Params::random_start);
+    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner")
+        .sets(&Params::random_start);
     declare(o, /*sees_through_walls=*/true);
   }
   static Params params(const OptionValues& v) {

@@ -217,7 +217,8 @@ struct Level {
         .one_of({"text", "words"})
         .changes_shapes();
     o.integer("mission_bytes", mission_bytes, "size of the mission as text").between(80, 1024).changes_shapes();
-    o.boolean("highlight", true, "an RGB image of the whole grid shows which cells the agent sees").sets(&Params::highlight);
+    o.boolean("highlight", true, "an RGB image of the whole grid shows which cells the agent sees")
+        .sets(&Params::highlight);
   }
   static Params resolve(const OptionValues& v, i64 width, i64 height, i64 max_steps, i32 most_words = 20) {
     Params p{};

@@ -29,7 +29,9 @@ struct MultiRoom : Level<MultiRoom, MultiRoomParams> {
   static void options(OptionSpecs& o) {
     o.integer("min_num_rooms", 6, "the least rooms").between(1, kMostRooms).sets(&Params::min_num_rooms);
     o.integer("max_num_rooms", 6, "the most rooms").between(1, kMostRooms).sets(&Params::max_num_rooms);
-    o.integer("max_room_size", 10, "maximum rows and columns of a room, walls included").between(kMinRoomSize, 10).sets(&Params::max_room_size);
+    o.integer("max_room_size", 10, "maximum rows and columns of a room, walls included")
+        .between(kMinRoomSize, 10)
+        .sets(&Params::max_room_size);
     declare(o);
   }
   static Params params(const OptionValues& v) {
@@ -42,9 +44,7 @@ struct MultiRoom : Level<MultiRoom, MultiRoomParams> {
   }
 #endif
 
-  ENVPOOL_FN static void derive_more(Params& p) {
-    p.default_steps = 20 * p.max_num_rooms;
-  }
+  ENVPOOL_FN static void derive_more(Params& p) { p.default_steps = 20 * p.max_num_rooms; }
 
   template <class Draws>
   ENVPOOL_FN static void generate(State&, const Params& p, Maker<Draws>& make) {

@@ -32,12 +32,15 @@ struct ObstructedMaze : RoomLevel<ObstructedMaze, ObstructedMazeParams> {
         .between(0, 4)
         .changes_shapes();
     o.integer("num_rooms_visited", 25, "number of rooms that a solution visits; max_steps depends on it")
-        .between(1, 100).sets(&Params::rooms_visited);
+        .between(1, 100)
+        .sets(&Params::rooms_visited);
     o.boolean("key_in_box", true, "whether keys are hidden in boxes").sets(&Params::key_in_box);
     o.boolean("blocked", true, "whether balls lie in front of locked doors").sets(&Params::blocked);
-    o.boolean("keys_last", false, "whether keys are placed after the balls, so that no ball replaces a key").sets(&Params::keys_last);
+    o.boolean("keys_last", false, "whether keys are placed after the balls, so that no ball replaces a key")
+        .sets(&Params::keys_last);
     o.boolean("agent_on_the_right", false,
-              "whether the agent starts in the middle room on the right instead of the centre").sets(&Params::agent_on_the_right);
+              "whether the agent starts in the middle room on the right instead of the centre")
+        .sets(&Params::agent_on_the_right);
     declare(o);
   }
   static Params params(const OptionValues& v) {
@@ -48,9 +51,7 @@ struct ObstructedMaze : RoomLevel<ObstructedMaze, ObstructedMazeParams> {
   }
 #endif
 
-  ENVPOOL_FN static void derive_more(Params& p) {
-    p.default_steps = 4 * p.rooms_visited * p.room_size * p.room_size;
-  }
+  ENVPOOL_FN static void derive_more(Params& p) { p.default_steps = 4 * p.rooms_visited * p.room_size * p.room_size; }
 
   template <class Rooms>
   ENVPOOL_FN static void populate(State& s, const Params& p, Rooms& rooms) {

@@ -26,14 +26,10 @@ struct UnlockPickup : RoomLevel<UnlockPickup, UnlockPickupParams> {
     o.boolean("blocked", false, "a ball lies in front of the door").sets(&Params::blocked);
     declare(o);
   }
-  static Params params(const OptionValues& v) {
-    return resolve_rooms(v, 6, 1, 2, 0);
-  }
+  static Params params(const OptionValues& v) { return resolve_rooms(v, 6, 1, 2, 0); }
 #endif
 
-  ENVPOOL_FN static void derive_more(Params& p) {
-    p.default_steps = (p.blocked ? 16 : 8) * p.room_size * p.room_size;
-  }
+  ENVPOOL_FN static void derive_more(Params& p) { p.default_steps = (p.blocked ? 16 : 8) * p.room_size * p.room_size; }
 
   template <class Rooms>
   ENVPOOL_FN static void populate(State& s, const Params& p, Rooms& rooms) {

@@ -39,8 +39,11 @@ struct BernoulliBandit {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.real("reward_prob", 0.1, "probability that one arm pays; the other pays with 1 - reward_prob").between(0, 1).sets(&Params::probability);
-    o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps").sets(&Params::normalize_time);
+    o.real("reward_prob", 0.1, "probability that one arm pays; the other pays with 1 - reward_prob")
+        .between(0, 1)
+        .sets(&Params::probability);
+    o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps")
+        .sets(&Params::normalize_time);
     o.real("min_lim", -1, "scaled time at the start").sets(&Params::min_time);
     o.real("max_lim", 1, "scaled time after t_max steps").sets(&Params::max_time);
     o.integer("t_max", 100, "steps until the scaled time is max_lim").between(1, 1 << 24).sets(&Params::time_scale);

@@ -89,11 +89,17 @@ struct FourRooms {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.boolean("use_visual_obs", false, "observe an image of the rooms").changes_shapes().sets(&Params::image);
-    o.integer("goal_fixed_row", 8, "row of the goal; goal_fixed=(row, column) sets both").between(1, kSize - 2).sets(&Params::goal_fixed, 0);
+    o.integer("goal_fixed_row", 8, "row of the goal; goal_fixed=(row, column) sets both")
+        .between(1, kSize - 2)
+        .sets(&Params::goal_fixed, 0);
     o.integer("goal_fixed_column", 9, "column of the goal").between(1, kSize - 2).sets(&Params::goal_fixed, 1);
-    o.integer("pos_fixed_row", 4, "row of the start; pos_fixed=(row, column) sets both").between(1, kSize - 2).sets(&Params::pos_fixed, 0);
+    o.integer("pos_fixed_row", 4, "row of the start; pos_fixed=(row, column) sets both")
+        .between(1, kSize - 2)
+        .sets(&Params::pos_fixed, 0);
     o.integer("pos_fixed_column", 1, "column of the start").between(1, kSize - 2).sets(&Params::pos_fixed, 1);
-    o.real("fail_prob", 1.0 / 3, "probability that a move goes in one of the other directions").between(0, 0.75).sets(&Params::fail_prob);
+    o.real("fail_prob", 1.0 / 3, "probability that a move goes in one of the other directions")
+        .between(0, 0.75)
+        .sets(&Params::fail_prob);
     o.boolean("resample_init_pos", false, "draw a random start in each episode").sets(&Params::resample_start);
     o.boolean("resample_goal_pos", false, "draw a random goal in each episode").sets(&Params::resample_goal);
   }

@@ -38,9 +38,14 @@ struct GaussianBandit {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.real("mean_mu", -1, "mean of mu").between(-1e18, 1e18).sets(&Params::mean_mu);
-    o.real("sigma_p", 1, "standard deviation of mu, which is drawn in each episode").between(0, 1e18).sets(&Params::sigma_p);
-    o.real("sigma_l", 0.1, "standard deviation of arm 1's reward, which is drawn in each step").between(0, 1e18).sets(&Params::sigma_l);
-    o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps").sets(&Params::normalize_time);
+    o.real("sigma_p", 1, "standard deviation of mu, which is drawn in each episode")
+        .between(0, 1e18)
+        .sets(&Params::sigma_p);
+    o.real("sigma_l", 0.1, "standard deviation of arm 1's reward, which is drawn in each step")
+        .between(0, 1e18)
+        .sets(&Params::sigma_l);
+    o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps")
+        .sets(&Params::normalize_time);
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {4})

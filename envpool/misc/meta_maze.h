@@ -54,7 +54,8 @@ struct MetaMaze {
     o.integer("rf_size", 3, "rows and columns of the visible cells, odd").between(3, 1023).changes_shapes();
     o.real("reward", 10, "reward for reaching the goal").between(-1e18, 1e18).sets(&Params::reward);
     o.real("punishment", 0, "reward for a move into a wall").between(-1e18, 1e18).sets(&Params::punishment);
-    o.boolean("normalize_time", false, "observe the scaled time instead of the number of steps").sets(&Params::normalize_time);
+    o.boolean("normalize_time", false, "observe the scaled time instead of the number of steps")
+        .sets(&Params::normalize_time);
   }
   static Params params(const OptionValues& v) {
     return {.size = odd(v, "maze_size"),

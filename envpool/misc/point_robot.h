@@ -48,7 +48,8 @@ struct PointRobot {
     o.boolean("dense_reward", false, "the reward is the negative distance from the goal").sets(&Params::dense_reward);
     o.real("goal_radius", 0.2, "distance at which the goal is reached").between(0, 1e6).sets(&Params::goal_radius);
     o.boolean("center_init", false, "start at (0, 0) instead of a random position").sets(&Params::center_init);
-    o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps").sets(&Params::normalize_time);
+    o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps")
+        .sets(&Params::normalize_time);
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {6}).doc("x, y, last reward, last action in x and y, time");

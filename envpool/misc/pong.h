@@ -49,13 +49,22 @@ struct Pong {
   static void options(OptionSpecs& o) {
     o.integer("width", 40, "columns").between(3, 1024).changes_shapes().sets(&Params::width);
     o.integer("height", 30, "rows").between(3, 1024).changes_shapes().sets(&Params::height);
-    o.integer("paddle_half_height", 2, "rows of a paddle above its middle, and as many below it").between(1, 511).sets(&Params::chosen_half);
-    o.integer("ball_max_y_speed", 3, "greatest speed of the ball in y, in rows per step").between(0, 1024).sets(&Params::max_speed);
+    o.integer("paddle_half_height", 2, "rows of a paddle above its middle, and as many below it")
+        .between(1, 511)
+        .sets(&Params::chosen_half);
+    o.integer("ball_max_y_speed", 3, "greatest speed of the ball in y, in rows per step")
+        .between(0, 1024)
+        .sets(&Params::max_speed);
     o.integer("paddle_y_speed", 1, "speed of a paddle, in rows per step").between(0, 1024).sets(&Params::paddle_speed);
-    o.integer("ball_x_speed", 1, "speed of the ball in x, in columns per step").between(-1024, 1024).sets(&Params::ball_speed);
-    o.boolean("use_ai_policy", true, "the right paddle follows the ball; otherwise it copies the left one").sets(&Params::follow);
+    o.integer("ball_x_speed", 1, "speed of the ball in x, in columns per step")
+        .between(-1024, 1024)
+        .sets(&Params::ball_speed);
+    o.boolean("use_ai_policy", true, "the right paddle follows the ball; otherwise it copies the left one")
+        .sets(&Params::follow);
     o.boolean("reflect_top", false, "the ball also bounces off the upper edge").sets(&Params::reflect_top);
-    o.text("rounding", "nearest", "rounding of the ball's speed in y").one_of({"nearest", "towards_zero"}).sets(&Params::towards_zero);
+    o.text("rounding", "nearest", "rounding of the ball's speed in y")
+        .one_of({"nearest", "towards_zero"})
+        .sets(&Params::towards_zero);
   }
   static Params params(const OptionValues& v) {
     const i32 height = i32(v.integer("height")), half = i32(v.integer("paddle_half_height"));

@@ -236,9 +236,7 @@ class Construction:
         declared = [entry["name"] for entry in json.loads(self.table.describe())]
         options = {name: self.options[name] for name in declared}
         values = {name: self._prepared[0].get(name, option.default) for name, option in options.items()}
-        pure_model = PureModel(
-            *model, [entry["info"] for entry in fields], options, values, self._max_episode_steps[0]
-        )
+        pure_model = PureModel(*model, [entry["info"] for entry in fields], options, values, self._max_episode_steps[0])
         _pure_models[key] = pure_model
         return pure_model
 

@@ -50,17 +50,22 @@ struct Ant : RobotEnv<Ant, AntModel, AntParams, AntTask, 2 + 6 * AntModel::kBodi
     o.real("contact_cost_weight", 5e-4, "Cost per unit of squared contact force.").sets(&Params::contact_cost_weight);
     Health::options(o, 1.0, {0.2, 1.0}, &Params::health);
     o.integer("main_body", 1, "Number of the body whose velocity is rewarded; 1 is the torso.")
-        .between(0, Model::kBodies - 1).sets(&Params::main_body);
+        .between(0, Model::kBodies - 1)
+        .sets(&Params::main_body);
     range_options(o, "contact_force", {-1.0, 1.0}, "contact forces", &Params::contact_force);
     noise_option(o, 0.1);
     exclude_option(o, "Leave the torso's x and y out of the observation.", &Params::exclude_positions);
-    o.boolean("use_contact_force", true, "Contact forces have a cost and are observed.").changes_shapes().sets(&Params::use_contact_force);
-    o.boolean("post_constraint", true, "Compute contact forces after a step; otherwise they are zeros.").sets(&Params::post_constraint);
+    o.boolean("use_contact_force", true, "Contact forces have a cost and are observed.")
+        .changes_shapes()
+        .sets(&Params::use_contact_force);
+    o.boolean("post_constraint", true, "Compute contact forces after a step; otherwise they are zeros.")
+        .sets(&Params::post_constraint);
     o.boolean("include_cfrc_ext_in_observation", true, "Observe contact forces, if use_contact_force is set.")
         .changes_shapes();
     o.boolean("exclude_worldbody_contact_forces", true,
               "Leave contact forces of the world body out of the observation.")
-        .changes_shapes().sets(&Params::exclude_world);
+        .changes_shapes()
+        .sets(&Params::exclude_world);
   }
   static Params params(const OptionValues& o) {
     Params p{};

@@ -17,7 +17,8 @@ struct Health {
   template <class... Path>
   static void options(OptionSpecs& o, f64 reward, Range z, Path... path) {
     o.real("healthy_reward", reward, "Reward for a step in a healthy state.").sets(path..., &Health::reward);
-    o.boolean("terminate_when_unhealthy", true, "Terminate the episode in an unhealthy state.").sets(path..., &Health::terminates);
+    o.boolean("terminate_when_unhealthy", true, "Terminate the episode in an unhealthy state.")
+        .sets(path..., &Health::terminates);
     o.boolean("legacy_healthy_reward", false,
               "Also give healthy_reward for the step in which the robot becomes unhealthy.")
         .sets(path..., &Health::legacy);

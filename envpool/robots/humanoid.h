@@ -53,7 +53,8 @@ struct Humanoid
     o.real("forward_reward_weight", 1.25, "Reward per unit of velocity.").sets(&Params::forward_reward_weight);
     o.real("ctrl_cost_weight", 0.1, "Cost per unit of squared torque.").sets(&Params::ctrl_cost_weight);
     o.boolean("use_contact_force", true, "Contact forces have a cost.").sets(&Params::use_contact_force);
-    o.boolean("post_constraint", true, "Compute contact forces after a step; otherwise they are zeros.").sets(&Params::post_constraint);
+    o.boolean("post_constraint", true, "Compute contact forces after a step; otherwise they are zeros.")
+        .sets(&Params::post_constraint);
     o.real("contact_cost_weight", 5e-7, "Cost per unit of squared contact force.").sets(&Params::contact_cost_weight);
     range_options(o, "contact_cost", {-kInfinity, 10.0}, "the contact cost", &Params::contact_cost);
     Health::options(o, 5.0, {1.0, 2.0}, &Params::health);

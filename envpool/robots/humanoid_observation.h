@@ -78,13 +78,24 @@ struct HumanoidObservation {
   static void options(OptionSpecs& o, Path... path) {
     exclude_option(o, "Leave the torso's x and y out of the observation.", path...,
                    &HumanoidObservation::exclude_positions);
-    o.boolean("exclude_worldbody_observations", true, "Leave the world body out of the observation.").changes_shapes().sets(path..., &HumanoidObservation::exclude_world);
+    o.boolean("exclude_worldbody_observations", true, "Leave the world body out of the observation.")
+        .changes_shapes()
+        .sets(path..., &HumanoidObservation::exclude_world);
     o.boolean("exclude_root_actuator_forces", true, "Leave actuator forces on the root out of the observation.")
-        .changes_shapes().sets(path..., &HumanoidObservation::exclude_root);
-    o.boolean("include_cinert_in_observation", true, "Observe inertias.").changes_shapes().sets(path..., &HumanoidObservation::inertias);
-    o.boolean("include_cvel_in_observation", true, "Observe velocities about the centre of mass.").changes_shapes().sets(path..., &HumanoidObservation::velocities);
-    o.boolean("include_qfrc_actuator_in_observation", true, "Observe actuator forces.").changes_shapes().sets(path..., &HumanoidObservation::actuator_forces);
-    o.boolean("include_cfrc_ext_in_observation", true, "Observe contact forces.").changes_shapes().sets(path..., &HumanoidObservation::contact_forces);
+        .changes_shapes()
+        .sets(path..., &HumanoidObservation::exclude_root);
+    o.boolean("include_cinert_in_observation", true, "Observe inertias.")
+        .changes_shapes()
+        .sets(path..., &HumanoidObservation::inertias);
+    o.boolean("include_cvel_in_observation", true, "Observe velocities about the centre of mass.")
+        .changes_shapes()
+        .sets(path..., &HumanoidObservation::velocities);
+    o.boolean("include_qfrc_actuator_in_observation", true, "Observe actuator forces.")
+        .changes_shapes()
+        .sets(path..., &HumanoidObservation::actuator_forces);
+    o.boolean("include_cfrc_ext_in_observation", true, "Observe contact forces.")
+        .changes_shapes()
+        .sets(path..., &HumanoidObservation::contact_forces);
   }
 #endif
 

@@ -48,7 +48,8 @@ struct HumanoidStandup : RobotEnv<HumanoidStandup, HumanoidStandupModel, Humanoi
     o.real("forward_reward_weight", 1.0, "Reward per unit of height / timestep.").sets(&Params::forward_reward_weight);
     o.real("ctrl_cost_weight", 0.1, "Cost per unit of squared torque.").sets(&Params::ctrl_cost_weight);
     o.real("contact_cost_weight", 5e-7, "Cost per unit of squared contact force.").sets(&Params::contact_cost_weight);
-    o.boolean("post_constraint", true, "Compute contact forces after a step; otherwise they are zeros.").sets(&Params::post_constraint);
+    o.boolean("post_constraint", true, "Compute contact forces after a step; otherwise they are zeros.")
+        .sets(&Params::post_constraint);
     range_options(o, "contact_cost", {-kInfinity, 10.0}, "the contact cost", &Params::contact_cost);
     o.real("healthy_reward", 1.0, "Reward for each step.").sets(&Params::healthy_reward);
     noise_option(o, 1e-2);

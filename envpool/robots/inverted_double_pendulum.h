@@ -43,10 +43,12 @@ struct InvertedDoublePendulum : RobotEnv<InvertedDoublePendulum, InvertedDoubleP
   static void options(OptionSpecs& o) {
     common_options(o, 5);
     o.real("healthy_reward", 10.0, "Reward for a step, before penalties.").sets(&Params::healthy_reward);
-    o.boolean("reward_if_not_terminated", true, "Give no healthy_reward for the step that ends the episode.").sets(&Params::reward_if_not_terminated);
+    o.boolean("reward_if_not_terminated", true, "Give no healthy_reward for the step that ends the episode.")
+        .sets(&Params::reward_if_not_terminated);
     o.integer("constraint_obs_dim", 1, "Number of observed constraint forces.")
         .between(0, Model::kDofs)
-        .changes_shapes().sets(&Params::constraints);
+        .changes_shapes()
+        .sets(&Params::constraints);
     o.real("healthy_z_max", 1.0, "Height of the tip at which the episode ends.").sets(&Params::lowest);
     range_options(o, "observation", {-10.0, 10.0}, "observed velocities and forces", &Params::observation);
     noise_option(o, 0.1);

@@ -38,7 +38,8 @@ struct InvertedPendulum
   static void options(OptionSpecs& o) {
     common_options(o, 2);
     o.real("healthy_reward", 1.0, "Reward for a step.").sets(&Params::healthy_reward);
-    o.boolean("reward_if_not_terminated", true, "Give no reward for the step that ends the episode.").sets(&Params::reward_if_not_terminated);
+    o.boolean("reward_if_not_terminated", true, "Give no reward for the step that ends the episode.")
+        .sets(&Params::reward_if_not_terminated);
     range_options(o, "healthy_z", {-0.2, 0.2}, "the pole's angle", &Params::healthy);
     noise_option(o, 0.01);
   }

@@ -41,11 +41,20 @@ struct Reacher : RobotEnv<Reacher, ReacherModel, ReacherParams, ReacherTask, 3> 
     common_options(o, 2);
     o.real("dist_cost_weight", 1.0, "Cost per unit of distance.").sets(&Params::dist_cost_weight);
     o.real("ctrl_cost_weight", 1.0, "Cost per unit of squared torque.").sets(&Params::ctrl_cost_weight);
-    o.boolean("reward_after_step", true, "Use the distance after a step, not before it.").sets(&Params::reward_after_step);
-    o.boolean("obs_include_z_distance", false, "Observe the height of the tip above the target.").changes_shapes().sets(&Params::show_height);
-    o.real("reset_qpos_scale", 0.1, "Scale of the noise on positions at a reset.").between(0, 1e6).sets(&Params::reset_qpos_scale);
-    o.real("reset_qvel_scale", 0.005, "Scale of the noise on velocities at a reset.").between(0, 1e6).sets(&Params::reset_qvel_scale);
-    o.real("reset_goal_scale", 0.2, "Radius of the disc from which the target is drawn.").between(0, 1e6).sets(&Params::reset_goal_scale);
+    o.boolean("reward_after_step", true, "Use the distance after a step, not before it.")
+        .sets(&Params::reward_after_step);
+    o.boolean("obs_include_z_distance", false, "Observe the height of the tip above the target.")
+        .changes_shapes()
+        .sets(&Params::show_height);
+    o.real("reset_qpos_scale", 0.1, "Scale of the noise on positions at a reset.")
+        .between(0, 1e6)
+        .sets(&Params::reset_qpos_scale);
+    o.real("reset_qvel_scale", 0.005, "Scale of the noise on velocities at a reset.")
+        .between(0, 1e6)
+        .sets(&Params::reset_qvel_scale);
+    o.real("reset_goal_scale", 0.2, "Radius of the disc from which the target is drawn.")
+        .between(0, 1e6)
+        .sets(&Params::reset_goal_scale);
   }
 #endif
   static constexpr const char* kObservation =

@@ -100,7 +100,9 @@ class RobotEnv {
 
 #if ENVPOOL_HOST
   static void common_options(OptionSpecs& o, i64 frame_skip) {
-    o.integer("frame_skip", frame_skip, "Simulation steps for each action.").between(1, 10000).sets(&RobotParams::frame_skip);
+    o.integer("frame_skip", frame_skip, "Simulation steps for each action.")
+        .between(1, 10000)
+        .sets(&RobotParams::frame_skip);
     o.integer("info_version", 5, "Version of the environment whose infos are returned.")
         .between(2, 5)
         .changes_shapes()

@@ -128,34 +128,64 @@ struct TagContinuous {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     constexpr f64 kLarge = 1e6;
-    o.integer("num_taggers", 1, "number of players that chase").between(1, kMaxPlayers - 1).changes_shapes().sets(&Params::taggers);
+    o.integer("num_taggers", 1, "number of players that chase")
+        .between(1, kMaxPlayers - 1)
+        .changes_shapes()
+        .sets(&Params::taggers);
     o.integer("num_runners", 10, "number of players that are chased").between(1, kMaxPlayers - 1).changes_shapes();
     o.real("grid_length", 10.0, "length of the square's side").between(1e-3, kLarge).sets(&Params::side);
     o.integer("episode_length", 100, "steps after which an episode ends").between(1, 1e9).sets(&Params::length);
-    o.real("max_speed", 1.0, "maximum speed, length per step, of a player of skill level 1").between(0, kLarge).sets(&Params::max_speed);
-    o.real("skill_level_runner", 1.0, "maximum speed of a runner, divided by max_speed").between(0, kLarge).sets(&Params::skill, 0);
-    o.real("skill_level_tagger", 1.0, "maximum speed of a tagger, divided by max_speed").between(0, kLarge).sets(&Params::skill, 1);
-    o.real("max_acceleration", 1.0, "change of acceleration of the last level").between(-kLarge, kLarge).sets(&Params::max_acceleration);
-    o.real("min_acceleration", -1.0, "change of acceleration of level 1").between(-kLarge, kLarge).sets(&Params::min_acceleration);
+    o.real("max_speed", 1.0, "maximum speed, length per step, of a player of skill level 1")
+        .between(0, kLarge)
+        .sets(&Params::max_speed);
+    o.real("skill_level_runner", 1.0, "maximum speed of a runner, divided by max_speed")
+        .between(0, kLarge)
+        .sets(&Params::skill, 0);
+    o.real("skill_level_tagger", 1.0, "maximum speed of a tagger, divided by max_speed")
+        .between(0, kLarge)
+        .sets(&Params::skill, 1);
+    o.real("max_acceleration", 1.0, "change of acceleration of the last level")
+        .between(-kLarge, kLarge)
+        .sets(&Params::max_acceleration);
+    o.real("min_acceleration", -1.0, "change of acceleration of level 1")
+        .between(-kLarge, kLarge)
+        .sets(&Params::min_acceleration);
     o.real("max_turn", kPi / 2, "turn of the last level, in radians").between(-kLarge, kLarge).sets(&Params::max_turn);
     o.real("min_turn", -kPi / 2, "turn of level 1, in radians").between(-kLarge, kLarge).sets(&Params::min_turn);
-    o.integer("num_acceleration_levels", 10, "number of levels other than 0").between(0, kLarge).changes_shapes().sets(&Params::acceleration_levels);
-    o.integer("num_turn_levels", 10, "number of levels other than 0").between(0, kLarge).changes_shapes().sets(&Params::turn_levels);
+    o.integer("num_acceleration_levels", 10, "number of levels other than 0")
+        .between(0, kLarge)
+        .changes_shapes()
+        .sets(&Params::acceleration_levels);
+    o.integer("num_turn_levels", 10, "number of levels other than 0")
+        .between(0, kLarge)
+        .changes_shapes()
+        .sets(&Params::turn_levels);
     o.real("edge_hit_penalty", 0.0, "reward for hitting the border").between(-kLarge, 0).sets(&Params::edge_penalty);
-    o.boolean("use_full_observation", true, "observe all other players instead of the nearest ones").changes_shapes().sets(&Params::full);
+    o.boolean("use_full_observation", true, "observe all other players instead of the nearest ones")
+        .changes_shapes()
+        .sets(&Params::full);
     o.integer("num_other_agents_observed", 2, "number of nearest players observed without use_full_observation")
         .between(0, kMaxPlayers)
         .changes_shapes();
-    o.real("tagging_distance", 0.01, "distance at which a tagger tags a runner, divided by grid_length").between(0, 1).sets(&Params::tagging_distance);
+    o.real("tagging_distance", 0.01, "distance at which a tagger tags a runner, divided by grid_length")
+        .between(0, 1)
+        .sets(&Params::tagging_distance);
     o.real("tag_reward_for_tagger", 1.0, "reward for each tagged runner").between(0, kLarge).sets(&Params::tag_reward);
-    o.real("step_penalty_for_tagger", 0.0, "reward of a tagger for each step").between(-kLarge, 0).sets(&Params::step_reward, 1);
+    o.real("step_penalty_for_tagger", 0.0, "reward of a tagger for each step")
+        .between(-kLarge, 0)
+        .sets(&Params::step_reward, 1);
     o.real("tag_penalty_for_runner", -1.0, "reward for being tagged").between(-kLarge, 0).sets(&Params::tag_penalty);
-    o.real("step_reward_for_runner", 0.0, "reward of a runner for each step in the game").between(0, kLarge).sets(&Params::step_reward, 0);
+    o.real("step_reward_for_runner", 0.0, "reward of a runner for each step in the game")
+        .between(0, kLarge)
+        .sets(&Params::step_reward, 0);
     o.real("end_of_game_reward_for_runner", 1.0, "reward for being in the game after episode_length steps")
-        .between(0, kLarge).sets(&Params::end_reward);
+        .between(0, kLarge)
+        .sets(&Params::end_reward);
     o.boolean("runner_exits_game_after_tagged", true,
-              "a tagged runner leaves the game; otherwise it can be tagged again").sets(&Params::exits);
-    o.boolean("shuffle_roles", true, "draw the taggers at each reset; otherwise they are the first players").sets(&Params::shuffled);
+              "a tagged runner leaves the game; otherwise it can be tagged again")
+        .sets(&Params::exits);
+    o.boolean("shuffle_roles", true, "draw the taggers at each reset; otherwise they are the first players")
+        .sets(&Params::shuffled);
   }
   static Params params(const OptionValues& v) {
     Params p{};

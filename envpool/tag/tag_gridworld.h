@@ -60,13 +60,17 @@ struct TagGridWorld {
         .changes_shapes();
     o.integer("grid_length", 10, "largest x and y").between(2, 32767).sets(&Params::side);
     o.integer("episode_length", 100, "steps after which an episode ends").between(1, 1e9).sets(&Params::length);
-    o.real("wall_hit_penalty", 0.1, "subtracted from the reward for a step over the border").sets(&Params::wall_penalty);
+    o.real("wall_hit_penalty", 0.1, "subtracted from the reward for a step over the border")
+        .sets(&Params::wall_penalty);
     o.real("tag_reward_for_tagger", 10.0, "reward of every tagger when the runner is tagged").sets(&Params::tag_reward);
-    o.real("tag_penalty_for_runner", 2.0, "subtracted from the runner's reward when it is tagged").sets(&Params::tag_penalty);
+    o.real("tag_penalty_for_runner", 2.0, "subtracted from the runner's reward when it is tagged")
+        .sets(&Params::tag_penalty);
     o.real("step_cost_for_tagger", 0.01,
-           "subtracted from a tagger's reward in any other step, and added to the runner's").sets(&Params::step_cost);
+           "subtracted from a tagger's reward in any other step, and added to the runner's")
+        .sets(&Params::step_cost);
     o.boolean("use_full_observation", true, "observe all players instead of the runner or the nearest tagger")
-        .changes_shapes().sets(&Params::full);
+        .changes_shapes()
+        .sets(&Params::full);
     o.boolean("random_start", false, "taggers start in random cells instead of the middle").sets(&Params::random);
   }
   static Params params(const OptionValues& v) {

@@ -62,7 +62,8 @@ struct Blackjack {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.boolean("natural", false, "a win with a natural is worth 1.5; sab overrides this").sets(&Params::natural);
-    o.boolean("sab", true, "a natural wins against every hand except another natural, as in Sutton and Barto").sets(&Params::sab);
+    o.boolean("sab", true, "a natural wins against every hand except another natural, as in Sutton and Barto")
+        .sets(&Params::sab);
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<i32>("obs", {3})

@@ -40,7 +40,8 @@ struct CliffWalking {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.boolean("is_slippery", false,
-              "a move goes in the chosen direction or in either perpendicular one, with probability 1/3 each").sets(&Params::slippery);
+              "a move goes in the chosen direction or in either perpendicular one, with probability 1/3 each")
+        .sets(&Params::slippery);
   }
   static void spec(const Params&, Spec& s) {
     s.obs<i32>("obs").categories(kRows * kColumns).doc("row * 12 + column");

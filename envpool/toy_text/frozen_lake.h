@@ -46,14 +46,18 @@ struct FrozenLake {
   static void options(OptionSpecs& o) {
     o.integer("size", 4, "side of gymnasium's map, 4 or 8; not used if desc gives a map").changes_shapes();
     o.text("desc", "", "a custom map: lines of S (start), F (ice), H (hole) and G (goal)").changes_shapes();
-    o.boolean("is_slippery", true, "a move may go in either direction perpendicular to the chosen one").sets(&Params::slippery);
-    o.real("success_rate", 1.0 / 3, "probability of the chosen direction if is_slippery").between(0, 1).sets(&Params::success_rate);
+    o.boolean("is_slippery", true, "a move may go in either direction perpendicular to the chosen one")
+        .sets(&Params::slippery);
+    o.real("success_rate", 1.0 / 3, "probability of the chosen direction if is_slippery")
+        .between(0, 1)
+        .sets(&Params::success_rate);
     o.real("goal_reward", 1, "reward for reaching the goal").sets(&Params::goal_reward);
     o.real("hole_reward", 0, "reward for falling into a hole").sets(&Params::hole_reward);
     o.real("frozen_reward", 0, "reward for any other step").sets(&Params::frozen_reward);
     o.text("prob_name", "prob", "name of the info that holds the probability: prob in gymnasium, p in gymnax")
         .one_of({"prob", "p"})
-        .changes_shapes().sets(&Params::short_name);
+        .changes_shapes()
+        .sets(&Params::short_name);
   }
   static Params params(const OptionValues& v) {
     const LakeMap map = map_of(v);

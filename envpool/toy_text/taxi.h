@@ -52,11 +52,15 @@ struct Taxi {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.boolean("is_rainy", false, "a move may go in either direction perpendicular to the chosen one").sets(&Params::rainy);
+    o.boolean("is_rainy", false, "a move may go in either direction perpendicular to the chosen one")
+        .sets(&Params::rainy);
     o.boolean("fickle_passenger", false, "the passenger may change the destination once").sets(&Params::fickle);
-    o.real("rainy_probability", 0.8, "probability of the chosen direction if is_rainy").between(0, 1).sets(&Params::straight_probability);
+    o.real("rainy_probability", 0.8, "probability of the chosen direction if is_rainy")
+        .between(0, 1)
+        .sets(&Params::straight_probability);
     o.real("fickle_probability", 0.3, "probability that the passenger of an episode is fickle if fickle_passenger")
-        .between(0, 1).sets(&Params::fickle_probability);
+        .between(0, 1)
+        .sets(&Params::fickle_probability);
   }
   static void spec(const Params&, Spec& s) {
     s.obs<i32>("obs")

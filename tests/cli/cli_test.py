@@ -130,6 +130,7 @@ def test_info() -> None:
         "choices": [],
         "changes_shapes": False,
         "changes_blob": False,
+        "tunable": True,
         "doc": "m/s^2, downwards",
     }
     # Options change the arrays.

@@ -42,7 +42,11 @@ CALLS = [
         ValueError,
         "params: expected parameters of CartPole, got parameters of Pendulum",
     ),
-    (lambda: ENV.reset(KEY, PARAMS.replace(gravity=[1.0, 2.0])), ValueError, r"gravity: expected shape \(\), got \(2,\)"),
+    (
+        lambda: ENV.reset(KEY, PARAMS.replace(gravity=[1.0, 2.0])),
+        ValueError,
+        r"gravity: expected shape \(\), got \(2,\)",
+    ),
     (
         lambda: PARAMS.replace(gravitas=1),
         TypeError,
@@ -149,8 +153,16 @@ RUNS = [
         1.0,
         "action: expected finite numbers, got (inf|another) in row 0",
     ),
-    (lambda x: ENV.reset(KEY, PARAMS.replace(masscart=x))[0], -1.0, "masscart: expected a number from .*, got (-1|another)"),
-    (lambda x: ENV.reset(KEY, PARAMS.replace(masscart=x / 0))[0], 0.0, "masscart: expected a number from .*, got (nan|another)"),
+    (
+        lambda x: ENV.reset(KEY, PARAMS.replace(masscart=x))[0],
+        -1.0,
+        "masscart: expected a number from .*, got (-1|another)",
+    ),
+    (
+        lambda x: ENV.reset(KEY, PARAMS.replace(masscart=x / 0))[0],
+        0.0,
+        "masscart: expected a number from .*, got (nan|another)",
+    ),
     (lambda x: ENV.step(KEY, garbage(STATE), 0)[0] + x, 0.0, "state: expected rows of CartPole"),
 ]
 

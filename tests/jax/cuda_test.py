@@ -193,7 +193,11 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of every dtype; the members are of oth
         "sutton_barto_reward": [False, True, False, True],
         "length": [0.5, 0.4, 0.3, 0.2],
     },
-    "TagGridWorld-v0": {"grid_length": [5, 9, 3, 7], "wall_hit_penalty": [0.1, 0.5, 1, 2], "episode_length": [5, 3, 9, 2]},
+    "TagGridWorld-v0": {
+        "grid_length": [5, 9, 3, 7],
+        "wall_hit_penalty": [0.1, 0.5, 1, 2],
+        "episode_length": [5, 3, 9, 2],
+    },
 }
 
 

@@ -12,7 +12,13 @@ import pytest
 
 import envpool
 import tests.environments.registration  # noqa: F401 (registers Crowd)
-from tests.jax.same_bits_test import assert_operands_can_be_mapped_alone, assert_same, assert_same_tree, key_of, params_of_each
+from tests.jax.same_bits_test import (
+    assert_operands_can_be_mapped_alone,
+    assert_same,
+    assert_same_tree,
+    key_of,
+    params_of_each,
+)
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy

@@ -194,29 +194,3 @@ def sampled_cases(
             mask = bits.random(len(body)) < rng.choice((0.001, 0.02, 0.5, 1.0))
             made.append(("scattered", np.where(mask, noise, np.frombuffer(body, np.uint8)).tobytes()))
     return made
-
-
-def values_end(options: int) -> int:
-    """Returns where the values of this many options end in a row of parameters.
-
-    The checksum covers the row up to there.
-    """
-    return 16 + (8 * options + 15) // 16 * 16
-
-
-def with_checksum(row: bytes, end: int, texts: Iterable[str] = ()) -> bytes:
-    """Returns the row with a corrected checksum. Its signature cannot be corrected.
-
-    Args:
-        row: a row of parameters.
-        end: where the values of its options end.
-        texts: the values of the options that are free texts and change no shapes. The checksum covers them too.
-    """
-    check, mask = 0x9E3779B97F4A7C15, 2**64 - 1
-    words = np.frombuffer(row[:end], np.uint64).tolist()
-    for text in texts:
-        words += [*text.encode(), mask]
-    for word in words[:1] + words[2:]:  # all words except the checksum itself
-        check = (check ^ word) * 0xD1342543DE82EF95 & mask
-        check ^= check >> 32
-    return put(row, 8, struct.pack("<Q", check))

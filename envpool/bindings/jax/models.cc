@@ -8,8 +8,7 @@
 
 namespace envpool::xla {
 
-PureModel::PureModel(const abi::Table& of, std::string name, OptionList with, i32 limit,
-                     DeviceProgram compiles)
+PureModel::PureModel(const abi::Table& of, std::string name, OptionList with, i32 limit, DeviceProgram compiles)
     : table(&of),
       label(std::move(name)),
       list(std::move(with)),

@@ -67,7 +67,7 @@ struct ModelInfo {
   ObjectReference reference;  // keeps the model alive; every executable that uses the model does so too
   i64 state_bytes;
   u32 tag;           // of every state
-  std::string view;    // JSON: the named parts of a state
+  std::string view;  // JSON: the named parts of a state
 };
 
 // Creates and registers a model. Throws std::invalid_argument if the environment is not portable.

@@ -86,7 +86,7 @@ struct PureCall {
   const BatchShape batch;
   u8* const states;  // of the result
   abi::Keyed keyed;
-  std::vector<Operand> operands{};  // key, stream, of step: state, actions; and options
+  std::vector<Operand> operands{};           // key, stream, of step: state, actions; and options
   std::vector<abi::OptionColumn> options{};  // without their values, which are the last operands
   // Only for step.
   f32 *reward = nullptr, *discount = nullptr;

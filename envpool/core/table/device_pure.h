@@ -6,8 +6,8 @@
 // ENVPOOL_PURE_KERNEL(the environment's type); envpool/cuda/program.py writes it. The host includes this file for
 // PureLaunch.
 //
-// The kernel trusts no row. The tag of a state must be the model's, and a state is repaired before it is used. The values
-// of options and the actions are checked. A row that violates this is not stepped, and a fault is reported.
+// The kernel trusts no row. The tag of a state must be the model's, and a state is repaired before it is used. The
+// values of options and the actions are checked. A row that violates this is not stepped, and a fault is reported.
 //
 // Calls with columns of options use a variant of the kernel, which is compiled with ENVPOOL_TUNED. The other one reads
 // all parameters from the launch's arguments.

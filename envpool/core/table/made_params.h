@@ -34,7 +34,8 @@ namespace detail {
 
 // Returns the number that an option's member of Params gets.
 inline f64 number_of(const OptionSpec& option, const OptionValues& values) {
-  if (option.kind != abi::kOptionText) return values.real(option.name);
+  if (option.kind == abi::kOptionReal) return values.real(option.name);
+  if (option.kind != abi::kOptionText) return f64(values.integer(option.name));
   const std::string_view text = values.text(option.name);
   const auto found = std::find(option.choices.begin(), option.choices.end(), text);
   if (found == option.choices.end()) {

@@ -152,7 +152,7 @@ struct PureFunctions {
     ActionRow action(i64 k) const { return {work.actions, action_bytes.data(), work.broadcast_action != 0 ? 0 : k}; }
     // Returns how many rows of a block can be stepped in lanes. Each of them must have its own action.
     i64 in_lanes(i64 count) const {
-      const bool available = work.broadcast_action == 0 && InLanes<Env>::available(params[0].params);
+      const bool available = work.broadcast_action == 0 && InLanes<Env>::available(params.common().params);
       return available ? count / InLanes<Env>::kLanes * InLanes<Env>::kLanes : 0;
     }
     typename InLanes<Env>::States states(i64 first, i64 count) const {
@@ -213,11 +213,12 @@ struct PureFunctions {
   template <bool kSharedParams>
   static void step_blocks(const PureBatch& batch) {
     const abi::PureWork work = batch.work;  // a local copy, which cannot alias the results
-    const RowSettings shared = batch.settings(0);
+    const RowSettings shared = batch.params.common();
     const i64 block = batch.block_rows();
     for (i64 first = 0; first < work.count; first += block) {
       const i64 end = first + block < work.count ? first + block : work.count;
       batch.copy_states(first, end);
+      batch.params.prepare(first, end);
       EndedRows ended;
       i64 first_scalar = first;
       if constexpr (kSharedParams && SteppedInGroups<Env>) {

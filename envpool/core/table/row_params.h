@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parameters of the rows of a call of a pure function (pure.h): the model's Params, with other values for the
-// options that the call has columns of.
+// options of which the call has columns.
 #pragma once
 
 #include <algorithm>
@@ -25,33 +25,32 @@ class RowParams {
     i32 max_episode_steps;
   };
 
-  RowParams(const Model<Env>& model, const abi::PureWork& work) : work_(work) {
-    const Settings made{model.params, work.max_episode_steps};
-    const std::vector<abi::Tunable>& tunables = tunables_of<Env>();
+  RowParams(const Model<Env>& model, const abi::PureWork& work)
+      : work_(work), rows_(1, Settings{model.params, work.max_episode_steps}) {
+    std::vector<Column> repeated;  // columns with one value for all rows
     for (i32 i = 0; i < work.num_options; ++i) {
-      const abi::OptionColumn& column = work.options[i];
-      if (column.number == abi::kTimeLimit) {
-        static const abi::Tunable limit{"max_episode_steps", abi::kOptionInt, abi::kI32, 0, 0, kMostI32};
-        add(column, limit, made.max_episode_steps, offset_of(&Settings::max_episode_steps));
-        continue;
-      }
-      if (column.number < 0 || column.number >= i32(tunables.size())) {
-        throw std::logic_error("options: expected the number of an option that can differ between environments");
-      }
-      const abi::Tunable& option = tunables[size_t(column.number)];
-      const u8* const member = reinterpret_cast<const u8*>(&model.params) + option.at;
-      add(column, option, read_number(member, option.dtype), offset_of(&Settings::params) + option.at);
+      const Column column = column_of(work.options[i]);
+      (column.from->stride == 0 ? repeated : columns_).push_back(column);
     }
-    rows_.assign(size_t(shared_ ? 1 : std::min(kMostRows, std::max<i64>(work.count, 1))), made);
-    if (shared_ && !columns_.empty() && work.count > 0) compute(0, 1);
+    if (work.count == 0) return;
+    if (!repeated.empty()) compute(repeated, 0, 1);
+    if (!columns_.empty()) rows_.assign(size_t(std::min(kMostRows, work.count)), Settings(rows_[0]));
   }
 
   // Whether all rows of the call have the same parameters.
-  bool shared() const { return shared_; }
+  bool shared() const { return columns_.empty(); }
+  const Settings& common() const { return rows_[0]; }  // the parameters of all rows if they are the same
+  // Computes the parameters of rows first..end-1, at most kMostRows, if they differ from row to row.
+  void prepare(i64 first, i64 end) const {
+    if (shared()) return;
+    compute(columns_, first, end - first);
+    first_ = first;
+    end_ = end;
+  }
   // Returns the parameters of row k. They stay valid until those of a row outside its block are computed.
   ENVPOOL_ALWAYS_INLINE const Settings& operator[](i64 k) const {
-    if (shared_) return rows_[0];
-    if (k < first_ || k >= end_) compute(k, std::min(work_.count - k, kMostRows));
+    if (shared()) return common();
+    if (k < first_ || k >= end_) prepare(k, std::min(work_.count, k + kMostRows));
     return rows_[size_t(k - first_)];
   }
 
@@ -63,14 +62,23 @@ class RowParams {
     i64 at;  // in Settings
   };
 
-  void add(const abi::OptionColumn& column, const abi::Tunable& option, f64 made, i64 at) {
-    columns_.push_back({&column, &option, TunableValue(option, made, column.dtype), at});
-    shared_ &= column.stride == 0;
+  // Returns a column of an option whose value in rows_[0] is that of the model.
+  Column column_of(const abi::OptionColumn& from) const {
+    static const abi::Tunable limit{"max_episode_steps", abi::kOptionInt, abi::kI32, 0, 0, kMostI32};
+    const std::vector<abi::Tunable>& tunables = tunables_of<Env>();
+    const bool is_limit = from.number == abi::kTimeLimit;
+    if (!is_limit && (from.number < 0 || from.number >= i32(tunables.size()))) {
+      throw std::logic_error("options: expected the number of an option that can differ between environments");
+    }
+    const abi::Tunable& option = is_limit ? limit : tunables[size_t(from.number)];
+    const i64 at = is_limit ? offset_of(&Settings::max_episode_steps) : offset_of(&Settings::params) + option.at;
+    const u8* const member = reinterpret_cast<const u8*>(rows_.data()) + at;
+    return {&from, &option, TunableValue(option, read_number(member, option.dtype), from.dtype), at};
   }
 
-  // Computes the parameters of `count` rows, beginning with `first`.
-  void compute(i64 first, i64 count) const {
-    for (const Column& column : columns_) {
+  // Computes the parameters of `count` rows, beginning with `first`, with the values of these columns.
+  void compute(const std::vector<Column>& columns, i64 first, i64 count) const {
+    for (const Column& column : columns) {
       f64 numbers[kMostRows];
       read(*column.from, first, count, numbers);
       bool good = true;
@@ -81,8 +89,6 @@ class RowParams {
       write(column, count, numbers);
     }
     for (i64 i = 0; i < count; ++i) derive<Env>(rows_[size_t(i)].params);
-    first_ = first;
-    end_ = first + count;
   }
 
   [[noreturn]] void refuse(const Column& column, i64 first, i64 count, const f64* numbers) const {
@@ -127,10 +133,9 @@ class RowParams {
   }
 
   const abi::PureWork& work_;
-  std::vector<Column> columns_{};
-  bool shared_ = true;
-  mutable std::vector<Settings> rows_{};
-  mutable i64 first_ = 0, end_ = 0;
+  std::vector<Column> columns_{};  // whose values differ from row to row
+  mutable std::vector<Settings> rows_;
+  mutable i64 first_ = 0, end_ = 0;  // the rows whose parameters are in rows_
 };
 
 }  // namespace envpool

@@ -163,7 +163,7 @@ struct OptionColumn {
   const void* data;
   i64 stride;
   i32 number;   // in Pure::tunables, or kTimeLimit
-  Dtype dtype;  // any but kU8
+  Dtype dtype;
 };
 inline constexpr i32 kTimeLimit = -1;  // max_episode_steps, which the engine itself applies
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "envpool/core/table/pure.h"
 
-#include <cstring>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "envpool/core/plugin.h"
@@ -11,156 +9,169 @@
 
 namespace envpool {
 
-// An environment whose observation has as many elements as an option says.
-struct WideEnv {
-  static constexpr const char* kName = "WideEnv";
+// An environment whose reward and observation show its parameters. Each member has another type than the options and
+// the columns of some calls.
+struct Scaled {
+  static constexpr const char* kName = "Scaled";
+  enum class Mode : u8 { kPlus, kMinus };
+  struct Inner {
+    f32 scale[2];
+  };
   struct Params {
     i64 width;
-    f32 scale;
+    Inner inner;
+    f64 offset;
+    i32 count;
+    Mode mode;
+    bool doubled;
+    f64 sum;  // derived
   };
   struct State {
     i32 steps;
   };
   static void options(OptionSpecs& o) {
-    o.integer("width", 4, "size of an observation").between(1, 1 << 30).changes_shapes();
-    o.real("scale", 1, "factor of the reward").between(0, 10);
-    o.text("note", "", "a text, which rows do not contain");
+    o.integer("width", 1, "size of an observation").between(1, 8).changes_shapes().sets(&Params::width);
+    o.real("scale", 0.1, "factor of the reward").between(0, 10).sets(&Params::inner, &Inner::scale, 1);
+    o.text("note", "", "a text, which cannot differ between rows");
+    o.real("offset", 0.3, "added to the reward").sets(&Params::offset);
+    o.integer("count", 1, "any integer of the member").sets(&Params::count);
+    o.text("mode", "plus", "a choice").one_of({"plus", "minus"}).sets(&Params::mode);
+    o.boolean("doubled", false, "twice the reward").sets(&Params::doubled);
   }
-  static Params params(const OptionValues& v) { return {v.integer("width"), f32(v.real("scale"))}; }
   static void spec(const Params& p, Spec& s) {
-    s.obs<f32>("obs", {p.width});
+    s.obs<f64>("obs", {p.width});
     s.action<i32>().categories(2);
   }
+  static void derive(Params& p) {
+    const f64 sum = f64(p.inner.scale[1]) + (p.mode == Mode::kMinus ? -p.offset : p.offset) + p.count;
+    p.sum = p.doubled ? 2 * sum : sum;
+  }
   static void reset(State& s, const Params&, Rng&) { s.steps = 0; }
-  static Outcome step(State& s, const Params& p, ActionRow, Rng&) { return {.reward = p.scale * f32(++s.steps)}; }
-  static void observe(const State& s, const Params& p, Row row) {
-    f32* const obs = row.at<f32>(0);
-    for (i64 i = 0; i < p.width; ++i) obs[i] = f32(s.steps);
+  static Outcome step(State& s, const Params& p, ActionRow, Rng&) { return {.reward = f32(p.sum) * f32(++s.steps)}; }
+  static void observe(const State&, const Params& p, Row row) {
+    for (i64 i = 0; i < p.width; ++i) row.at<f64>(0)[i] = p.sum;
   }
 };
 
-// A model with a parameter row.
-struct TestModel {
-  const abi::Table& table = *envpool::table<WideEnv>();
+// Resets rows of the environment, with columns of options.
+struct Rows {
+  const abi::Table& table = *envpool::table<Scaled>();
   const abi::Pure& pure = *table.pure;
-  std::string note;
-  abi::Option given[2];
-  abi::Options options{given, 2};
   void* model = nullptr;
-  std::vector<u8> row{}, resolved{};
   std::string error{};
   const abi::TextSink text{
       [](void* to, const char* from, i64 size) { static_cast<std::string*>(to)->assign(from, size_t(size)); }, &error};
 
-  explicit TestModel(i64 width, std::string with = "") : note(std::move(with)) {
-    given[0] = {"width", abi::kOptionInt, width, f64(width), nullptr, 0};
-    given[1] = {"note", abi::kOptionText, 0, 0, note.data(), i64(note.size())};
-    CHECK_EQ(table.model_create(&options, &model, text), 0);
-    resolved.resize(size_t(pure.resolved_bytes(model)));
-    CHECK_EQ(pure.params(model, &options, 7, resolved.data(), text), 0);
-    row.assign(resolved.begin(), resolved.begin() + pure.params_bytes(model));
+  Rows() {
+    const abi::Options none{nullptr, 0};
+    CHECK_EQ(table.model_create(&none, &model, text), 0);
   }
-  ~TestModel() { table.model_destroy(model); }
-  TestModel(const TestModel&) = delete;
-  TestModel& operator=(const TestModel&) = delete;
+  ~Rows() { table.model_destroy(model); }
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
 
-  // Resolves a row as row 5 of a batch. Returns the error message, or an empty string.
-  std::string resolve(const std::vector<u8>& of) {
+  std::vector<f64> reset(i64 count, const std::vector<abi::OptionColumn>& columns) {
     error.clear();
-    resolved.assign(resolved.size(), 0xCC);
-    pure.change_params(model, of.data(), 5, &options, 0, nullptr, nullptr, resolved.data(), text);
-    return error;
+    std::vector<__int128> states(size_t(pure.state_bytes(model) * count) / sizeof(__int128));
+    std::vector<f64> obs(size_t(count), -1);
+    const u32 zeros[2]{};
+    void* fields[] = {obs.data()};
+    abi::PureWork work{};
+    work.count = count;
+    work.first = 100;
+    work.keys = work.streams = {zeros, 0};
+    work.options = columns.data();
+    work.num_options = i32(columns.size());
+    work.new_states = reinterpret_cast<u8*>(states.data());
+    work.fields = fields;
+    pure.reset(model, &work, text);
+    return obs;
   }
-  u32 tag() const { return u32(table.layout(model)->identity) | 1; }
 };
 
-// Recomputes the checksum of a row, as a user could.
-void update_checksum(std::vector<u8>& row, const std::string& note) {
-  u64 check = 0x9E3779B97F4A7C15u;
-  const auto mix = [&](u64 word) {
-    check = (check ^ word) * 0xD1342543DE82EF95u;
-    check ^= check >> 32;
+enum Number : i32 { kScale, kOffset, kCount, kMode, kDoubled };
+
+template <class T>
+abi::OptionColumn column(const std::vector<T>& values, i32 number, i64 stride = sizeof(T)) {
+  return {values.data(), stride, number, dtype_of<T>()};
+}
+
+constexpr f64 kMade = f64(0.1f) + 0.3 + 1;
+
+TEST(options_are_listed_with_the_bounds_of_their_members) {
+  Rows rows;
+  const abi::Tunable* list = nullptr;
+  i32 count = 0;
+  CHECK_EQ(rows.pure.tunables(&list, &count, rows.text), 0);
+  CHECK_EQ(count, 5);
+  CHECK_EQ(std::string(list[kScale].name), std::string("scale"));
+  CHECK_EQ(list[kScale].low, 0.0);
+  CHECK_EQ(list[kCount].high, 2147483647.0);
+  CHECK_EQ(list[kMode].high, 1.0);
+  CHECK_EQ(i32(list[kMode].dtype), i32(abi::kU8));
+}
+
+TEST(rows_without_columns_have_the_options_of_make) {
+  Rows rows;
+  CHECK(rows.reset(3, {}) == std::vector<f64>({kMade, kMade, kMade}));
+}
+
+TEST(each_row_has_its_own_values) {
+  Rows rows;
+  const std::vector<f32> scale{1, 2, 3};
+  const std::vector<i32> count{5, 6, 7}, mode{0, 1, 0};
+  const std::vector<f64> offset{0.5, 0.25, 8};
+  const auto obs =
+      rows.reset(3, {column(scale, kScale), column(count, kCount), column(offset, kOffset), column(mode, kMode)});
+  CHECK(obs == std::vector<f64>({1 + 0.5 + 5, 2 - 0.25 + 6, 3 + 8 + 7}));
+  CHECK_EQ(rows.error, std::string());
+}
+
+TEST(a_value_is_repeated_in_all_rows) {
+  Rows rows;
+  const std::vector<f32> scale{2};
+  const std::vector<i64> count{5, 6};
+  CHECK(rows.reset(2, {column(scale, kScale, 0)}) == std::vector<f64>({2.0 + 0.3 + 1, 2.0 + 0.3 + 1}));
+  CHECK(rows.reset(2, {column(scale, kScale, 0), column(count, kCount)}) ==
+        std::vector<f64>({2.0 + 0.3 + 5, 2.0 + 0.3 + 6}));
+}
+
+TEST(many_rows_are_computed_in_blocks) {
+  Rows rows;
+  std::vector<i32> count(1000);
+  for (i32 i = 0; i < 1000; ++i) count[size_t(i)] = i;
+  const auto obs = rows.reset(1000, {column(count, kCount)});
+  for (i32 i = 0; i < 1000; ++i) CHECK_EQ(obs[size_t(i)], f64(0.1f) + 0.3 + i);
+}
+
+TEST(a_rounded_value_of_make_has_all_its_digits) {
+  Rows rows;
+  const std::vector<f32> offset{0.3f, 0.30000004f};
+  const auto obs = rows.reset(2, {column(offset, kOffset)});
+  CHECK_EQ(obs[0], kMade);
+  CHECK_EQ(obs[1], f64(0.1f) + f64(0.30000004f) + 1);
+}
+
+TEST(values_out_of_range_are_refused_and_named) {
+  Rows rows;
+  const auto refused = [&](abi::OptionColumn bad) {
+    rows.reset(3, {bad});
+    return rows.error;
   };
-  for (size_t at = 0; at < row.size(); at += 8) {
-    u64 word;
-    std::memcpy(&word, row.data() + at, 8);
-    if (at != 8) mix(word);
-  }
-  for (const char letter : note) mix(u8(letter));
-  mix(~u64{0});
-  std::memcpy(row.data() + 8, &check, 8);
-}
-
-constexpr const char* kRejected =
-    "params: expected rows of WideEnv with the options of this environment, got another kind in row 5";
-constexpr const char* kOtherShape = "params: expected the values that make() got for options that change array shapes";
-
-TEST(a_row_resolves_to_itself) {
-  TestModel model(4);
-  const std::vector<u8> before = model.resolved;
-  CHECK_EQ(model.resolve(model.row), std::string());
-  CHECK(std::memcmp(model.resolved.data(), model.row.data(), model.row.size()) == 0);
-  WideEnv::Params params;
-  std::memcpy(&params, model.resolved.data() + model.row.size(), sizeof(params));
-  CHECK_EQ(params.width, 4);
-  CHECK_EQ(params.scale, 1.0f);
-  std::vector<u8> signed_again = model.row;
-  update_checksum(signed_again, model.note);
-  CHECK(signed_again == model.row);  // so the rows below are not rejected for their checksum
-}
-
-TEST(every_changed_byte_is_detected) {
-  TestModel model(4);
-  for (size_t at = 0; at < model.row.size(); ++at) {
-    std::vector<u8> row = model.row;
-    row[at] ^= 0x10;
-    CHECK_EQ(model.resolve(row), std::string(kRejected));
-  }
-}
-
-TEST(values_are_checked_even_if_the_checksum_is_valid) {
-  TestModel model(4);
-  const i64 width = model.pure.params_values, scale = width + 8;
-  const auto with = [&](i64 at, f64 value) {
-    std::vector<u8> row = model.row;
-    std::memcpy(row.data() + at, &value, sizeof(value));
-    update_checksum(row, model.note);
-    return model.resolve(row);
-  };
-  CHECK(with(scale, 11).starts_with("scale: expected a number from 0 to 10, got 11"));
-  CHECK(with(scale, -1e300).starts_with("scale: expected a number"));
-  CHECK(with(scale, __builtin_nan("")).starts_with("scale: expected a number"));
-  CHECK(with(width, 0).starts_with("width: expected a number"));
-  CHECK(with(width, 4.5).starts_with("width: expected a whole number"));
-  CHECK(with(width, 5).starts_with(kOtherShape));
-  CHECK_EQ(with(i64(model.row.size()) - 8, 1), std::string(kRejected));  // padding, which no option uses
-  CHECK_EQ(with(scale, 3), std::string());
-  WideEnv::Params params;
-  std::memcpy(&params, model.resolved.data() + model.row.size(), sizeof(params));
-  CHECK_EQ(params.scale, 3.0f);
-}
-
-TEST(the_checksum_covers_texts_that_rows_do_not_contain) {
-  TestModel model(4, "one"), other(4, "another"), same(4, "one");
-  CHECK_EQ(model.tag(), other.tag());
-  CHECK_EQ(model.resolve(same.row), std::string());
-  CHECK_EQ(model.resolve(other.row), std::string(kRejected));
-}
-
-// Among about 60000 models, two are expected to have the same tag.
-TEST(models_with_equal_tags_are_distinguished) {
-  std::unordered_map<u32, i64> seen;
-  for (i64 width = 1; width < (1 << 20); ++width) {
-    const auto [found, is_new] = seen.try_emplace(TestModel(width).tag(), width);
-    if (is_new) continue;
-    TestModel narrow(found->second), wide(width);
-    CHECK_EQ(narrow.tag(), wide.tag());
-    CHECK(narrow.resolve(wide.row).starts_with(kOtherShape));
-    CHECK(wide.resolve(narrow.row).starts_with(kOtherShape));
-    CHECK_EQ(narrow.resolve(narrow.row), std::string());
-    return;
-  }
-  CHECK(false);
+  const std::vector<f32> large{1, 11, 1}, low{1, 1, -1}, nan{__builtin_nanf(""), 1, 1};
+  CHECK_EQ(refused(column(large, kScale)), std::string("scale: expected a number from 0 to 10, got 11 in row 101"));
+  CHECK_EQ(refused(column(low, kScale)), std::string("scale: expected a number from 0 to 10, got -1 in row 102"));
+  CHECK_EQ(refused(column(nan, kScale)), std::string("scale: expected a number from 0 to 10, got nan in row 100"));
+  CHECK_EQ(refused(column(nan, kOffset)),
+           std::string("offset: expected a number from -inf to inf, got nan in row 100"));
+  const std::vector<i32> third{0, 2, 0}, time{0, 0, -1};
+  CHECK_EQ(refused(column(third, kMode)), std::string("mode: expected an integer from 0 to 1, got 2 in row 101"));
+  CHECK_EQ(refused(column(time, abi::kTimeLimit)),
+           std::string("max_episode_steps: expected a number from 0 to 2147483647, got -1 in row 102"));
+  const std::vector<i64> wide{1, i64{1} << 31, 1};
+  CHECK(refused(column(wide, kCount)).starts_with("count: expected a number from -2147483648 to 2147483647, got "));
+  CHECK(refused(column(large, 5)).starts_with("options: expected the number of an option"));
+  CHECK(refused(column(large, -2)).starts_with("options: expected the number of an option"));
 }
 
 }  // namespace envpool

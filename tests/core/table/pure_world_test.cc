@@ -149,12 +149,6 @@ TEST(rows_of_other_models_are_rejected) {
   std::string error;
   const abi::TextSink text{
       [](void* to, const char* from, i64 size) { static_cast<std::string*>(to)->assign(from, size); }, &error};
-  three.work.params = {two.params.data(), 0};
-  CHECK(three.pure.reset(three.model, &three.work, text) != 0);
-  CHECK_EQ(
-      error,
-      std::string("params: expected rows of Fleet with the options of this environment, got another kind in row 0"));
-  three.work.params = {three.params.data(), 0};
   three.work.states = {two.states.data(), 0};
   three.work.actions = three.actions;
   CHECK(three.pure.step(three.model, &three.work, text) != 0);

@@ -28,8 +28,9 @@ struct CoinHunt {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { o.integer("size", 5, "rows and columns of the field").between(2, 100); }
-  static Params params(const OptionValues& v) { return {.size = i32(v.integer("size"))}; }
+  static void options(OptionSpecs& o) {
+    o.integer("size", 5, "rows and columns of the field").between(2, 100).sets(&Params::size);
+  }
   static void spec(const Params& p, Spec& s) {
     s.obs<i32>("obs", {4}).bounds(0, p.size - 1).doc("row and column of the walker, row and column of the coin");
     s.action<i32>().categories(4).doc("up, right, down, left");
