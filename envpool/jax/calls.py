@@ -79,8 +79,12 @@ class Calls:
             *self._results(arrays.observations * (2 if autoreset else 1), extents),
             *self._results(arrays.infos * (2 if autoreset else 1), extents),
         ]
-        attributes = {**self._attributes, "keyed": np.int64(keyed), "autoreset": np.int64(autoreset)}
-        attributes["options"] = np.array(options, np.int32)
+        attributes = {
+            **self._attributes,
+            "keyed": np.int64(keyed),
+            "autoreset": np.int64(autoreset),
+            "options": np.array(options, np.int32),
+        }
         raw = ffi.with_extents_of(raw, key, stream, *values, *actions)
         raw, reward, discount, terminated, truncated, elapsed, *rest = ffi.call_aliased(
             "envpool_step", results, {2: 0}, key, stream, raw, *actions, *values, **attributes

@@ -81,6 +81,8 @@ def test_arrays_of_values_equal_a_pool_whose_environments_have_these_options(tas
         for t in range(30):
             rows = ROWS * env.num_players
             actions = option_values.actions_of(spec.action_space, rows, random.Random(t))
+            if actions.dtype == np.float64:
+                actions = actions.astype(np.float32).astype(np.float64)  # JAX has no 64-bit arrays here
             shaped = actions.reshape(ROWS, env.num_players, *actions.shape[1:]) if worlds else actions
             obs, state, reward, _, info = step(state, shaped, params)
             owners = result[-1]["players"]["env_id"] if worlds else None
