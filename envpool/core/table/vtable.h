@@ -162,7 +162,7 @@ struct Tunable {
 struct OptionColumn {
   const void* data;
   i64 stride;
-  i32 number;   // in Pure::tunables, or kTimeLimit
+  i32 number;  // in Pure::tunables, or kTimeLimit
   Dtype dtype;
 };
 inline constexpr i32 kTimeLimit = -1;  // max_episode_steps, which the engine itself applies
