@@ -9,8 +9,9 @@
 //   worker_threads.h      how workers begin and end
 //   waits.h               how callers wait
 //   result_blocks.h       the blocks that results are written to, in the order of recv()
+//   members.h             the environments, of one id or of several
 //   idle_environments.h   snapshots, copies and images of idle environments
-//   memory_guard.h        refuses pools that would exceed the memory limit
+//   memory_guard.h        refuses pools that would exceed a limit
 //
 // Synchronous mode (batch_size == num_envs): each send gets its own block, with rows in the order of the send, and recv
 // returns the blocks in the order of the sends. Asynchronous mode: environments claim rows as they finish, and recv
@@ -28,7 +29,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -45,8 +45,8 @@
 #include "envpool/core/pool/action_store.h"
 #include "envpool/core/pool/admission.h"
 #include "envpool/core/pool/block.h"
-#include "envpool/core/pool/environments.h"
 #include "envpool/core/pool/idle_environments.h"
+#include "envpool/core/pool/members.h"
 #include "envpool/core/pool/memory_guard.h"
 #include "envpool/core/pool/pool_types.h"
 #include "envpool/core/pool/result_blocks.h"
@@ -65,8 +65,11 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   using Interrupt = envpool::Interrupt;
 
   static std::shared_ptr<EnvPool> make(const abi::Table& table, const EnvConfig& config, PoolOptions options) {
+    return make({{&table, options.label, config}}, std::move(options));
+  }
+  static std::shared_ptr<EnvPool> make(const std::vector<MemberConfig>& members, PoolOptions options) {
     const FloatModeGuard float_mode;
-    std::shared_ptr<EnvPool> pool(new EnvPool(table, config, std::move(options)));
+    std::shared_ptr<EnvPool> pool(new EnvPool(members, std::move(options)));
     pool->start_threads();
     return pool;
   }
@@ -230,7 +233,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   i32 num_threads() const { return options_.num_threads; }
   i32 under_way() const { return admission_.count(); }
   // Returns whether other processes run the environments, so that even short calls may have to wait.
-  bool waits_for_processes() const { return (table_.flags & abi::kDelegated) != 0; }
+  bool waits_for_processes() const { return (flags_ & abi::kDelegated) != 0; }
   // Writes the number of players of each of these environments to `out`.
   void players(const i32* env_ids, i32 count, i32* out) {
     std::lock_guard lock(mutex_);
@@ -247,18 +250,19 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     return admission_.status(env_id).over;
   }
   const abi::Layout& layout() const { return *layout_; }
+  const abi::Layout& layout(i32 env_id) const { return envs_->layout(env_id); }
   const BlockLayout& block_layout() const { return blocks_->layout(); }
   const std::shared_ptr<BlockPool>& blocks() const { return blocks_; }
   std::string text(const std::string& message) const { return label_.text(message); }
 
  private:
-  EnvPool(const abi::Table& table, const EnvConfig& config, PoolOptions options)
-      : table_(table),
-        label_(options.label),
-        num_envs_(config.num_envs),
-        autoreset_(config.autoreset),
-        bounded_(step_time_of(table.flags) == StepTime::kBounded),
-        envs_(std::make_unique<Environments>(table, config)),
+  EnvPool(const std::vector<MemberConfig>& members, PoolOptions options)
+      : label_(options.label),
+        envs_(std::make_unique<Members>(members)),
+        flags_(envs_->flags()),
+        num_envs_(envs_->num_envs()),
+        autoreset_(members.front().envs.autoreset),
+        bounded_(step_time_of(flags_) == StepTime::kBounded),
         layout_(&envs_->layout()),
         options_(with_defaults(std::move(options))),
         sync_(options_.batch_size == num_envs_),
@@ -266,32 +270,28 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         admission_(label_, num_envs_),
         actions_(label_, *layout_, num_envs_),
         results_(blocks_, sync_ ? Mode::kSync : Mode::kAsync, num_envs_, options_.batch_size),
-        scheduler_(num_envs_, options_.num_threads, step_time_of(table_.flags),
-                   (table_.flags & abi::kGrouped) != 0 ? abi::kGroupSize : 1),
-        idle_(table_, label_, *envs_, admission_) {
+        scheduler_(num_envs_, options_.num_threads, step_time_of(flags_),
+                   (flags_ & abi::kGrouped) != 0 ? abi::kGroupSize : 1),
+        idle_(label_, *envs_, admission_) {
     // The additional block holds the batch that the caller keeps.
     const f64 blocks = (sync_ ? 1 : f64(results_.capacity())) + 1;
     require_memory(label_, blocks_->layout(),
                    {num_envs_, options_.num_threads, blocks, envs_->env_bytes(), actions_.bytes()});
-    envs_->create(config);
+    envs_->create(members);
     actions_.allocate();
+    envs_->read_actions(actions_.fields());
     results_.allocate();
   }
 
   PoolOptions with_defaults(PoolOptions options) const {
-    const i32 limit = std::numeric_limits<i32>::max() / layout_->max_players;
-    if (num_envs_ > limit) {
-      label_.throw_invalid_argument("num_envs: expected at most " + std::to_string(limit) + " environments of " +
-                                    std::to_string(layout_->max_players) + " players each, got " +
-                                    std::to_string(num_envs_));
-    }
+    require_countable_players(label_, num_envs_, layout_->max_players);
     if (options.batch_size == 0) options.batch_size = num_envs_;
     if (options.num_threads == 0) options.num_threads = std::min(usable_cpus(), options.batch_size);
     return options;
   }
   std::shared_ptr<BlockPool> make_blocks() const {
     const bool same_step = autoreset_ == abi::kAutoresetSameStep;
-    const bool may_throw = (table_.flags & (abi::kPortable | abi::kMayThrow)) != abi::kPortable;
+    const bool may_throw = (flags_ & (abi::kPortable | abi::kMayThrow)) != abi::kPortable;
     return std::make_shared<BlockPool>(BlockLayout(*layout_, options_.batch_size,
                                                    same_step ? FinalFields::kKept : FinalFields::kNone,
                                                    may_throw ? Failures::kPossible : Failures::kNever));
@@ -531,13 +531,13 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
   }
 
-  const abi::Table& table_;
   const Label label_;
+  const std::unique_ptr<Members> envs_;
+  const u32 flags_;
   const i32 num_envs_;
   const abi::Autoreset autoreset_;
   const bool bounded_;
   const u32 generation_ = fork_generation();
-  const std::unique_ptr<Environments> envs_;
   const abi::Layout* const layout_;
   const PoolOptions options_;
   const bool sync_;

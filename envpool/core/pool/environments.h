@@ -3,6 +3,7 @@
 // Wraps the C table: creates the models and environments of one pool, and converts errors to C++ exceptions.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <new>
@@ -83,6 +84,23 @@ class OptionList {
   mutable std::vector<abi::Option> view_;
 };
 
+// Returns whether two layouts have the same arrays and take the same actions, so that one pool can have both.
+inline bool have_same_arrays(const abi::Layout& a, const abi::Layout& b) {
+  const auto same = [](const abi::Field& x, const abi::Field& y) {
+    return std::string_view(x.name) == y.name && x.dtype == y.dtype && x.per_player == y.per_player &&
+           std::equal(x.shape, x.shape + x.dimensions, y.shape, y.shape + y.dimensions);
+  };
+  const auto same_values = [&](const abi::Field& x, const abi::Field& y) {
+    if (!same(x, y) || x.discrete != y.discrete || (x.counts == nullptr) != (y.counts == nullptr)) return false;
+    i64 elements = x.counts == nullptr ? 0 : 1;
+    for (i32 i = 0; i < x.dimensions; ++i) elements *= x.shape[i];
+    return std::equal(x.counts, x.counts + elements, y.counts);
+  };
+  return a.max_players == b.max_players &&
+         std::equal(a.fields, a.fields + a.num_fields, b.fields, b.fields + b.num_fields, same) &&
+         std::equal(a.actions, a.actions + a.num_actions, b.actions, b.actions + b.num_actions, same_values);
+}
+
 // The arguments with which a pool's environments are created.
 struct EnvConfig {
   i32 num_envs = 1;
@@ -161,7 +179,6 @@ class Environments {
   void observe(i32 env_id, const abi::ResultRows& rows) {
     try_table([&](abi::TextSink error) { return table_.observe(envs_, env_id, &rows, error); });
   }
-  bool takes_reset_options() const { return table_.reset_options != nullptr; }
   void reset_options(i32 env_id, const void* data, i64 size) {
     try_table([&](abi::TextSink error) { return table_.reset_options(envs_, env_id, data, size, error); });
   }
@@ -185,16 +202,7 @@ class Environments {
     void*& model = models_.back();
     const abi::Options view = options.view();
     try_table([&](abi::TextSink error) { return table_.model_create(&view, &model, error); });
-    const abi::Layout& first = layout();
-    const abi::Layout& other = *table_.layout(model);
-    bool same = other.num_fields == first.num_fields && other.num_actions == first.num_actions &&
-                other.max_players == first.max_players;
-    for (i32 f = 0; same && f < first.num_fields; ++f) same = first.fields[f].row_bytes == other.fields[f].row_bytes;
-    for (i32 f = 0; same && f < first.num_actions; ++f) {
-      same = first.actions[f].row_bytes == other.actions[f].row_bytes &&
-             first.actions[f].discrete == other.actions[f].discrete;
-    }
-    if (!same) {
+    if (!have_same_arrays(layout(), *table_.layout(model))) {
       throw TableError(
           "env_options: expected arrays of the same shapes in all environments, got other shapes in environment " +
           std::to_string(env_id) + " than in environment 0");

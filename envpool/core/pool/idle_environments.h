@@ -15,20 +15,20 @@
 #include "envpool/core/math/float_mode.h"
 #include "envpool/core/pool/admission.h"
 #include "envpool/core/pool/block.h"
-#include "envpool/core/pool/environments.h"
+#include "envpool/core/pool/members.h"
 #include "envpool/core/pool/snapshot.h"
 
 namespace envpool {
 
 class IdleEnvironments {
  public:
-  IdleEnvironments(const abi::Table& table, const Label& label, Environments& envs, Admission& admission)
-      : table_(table), label_(label), envs_(envs), admission_(admission) {}
+  IdleEnvironments(const Label& label, Members& envs, Admission& admission)
+      : label_(label), envs_(envs), admission_(admission) {}
 
   // Returns the state of each environment.
   std::vector<std::string> snapshot(const i32* env_ids, i32 count) {
     for (i32 k = 0; k < count; ++k) admission_.require_idle(env_ids[k], "snapshot");
-    require_snapshots("snapshot: this environment cannot save its state");
+    require_snapshots(env_ids, count, "snapshot: this environment cannot save its state");
     std::vector<std::string> snapshots;
     snapshots.reserve(size_t(count));
     for (i32 k = 0; k < count; ++k) {
@@ -41,7 +41,7 @@ class IdleEnvironments {
   // anything is changed.
   void restore(const i32* env_ids, i32 count, const std::string_view* states) {
     admission_.check(env_ids, count, "restore");
-    require_snapshots("restore: this environment cannot load a state");
+    require_snapshots(env_ids, count, "restore: this environment cannot load a state");
     std::vector<Snapshot> snapshots;
     snapshots.reserve(size_t(count));
     for (i32 k = 0; k < count; ++k) snapshots.emplace_back(kind(env_ids[k]), states[k]);
@@ -55,9 +55,9 @@ class IdleEnvironments {
   // be a source and receive another state. If seeds and streams are passed, they seed the generators of the copies.
   // Invalid arguments throw before anything is changed.
   void clone(const i32* sources, const i32* env_ids, i32 count, const u64* seeds, const u32* streams) {
-    require_snapshots("clone: this environment cannot save its state");
     for (i32 k = 0; k < count; ++k) admission_.require_idle(sources[k], "clone");
     admission_.check(env_ids, count, "clone");
+    require_snapshots(sources, count, "clone: this environment cannot save its state");
     for (i32 k = 0; k < count; ++k) {
       if (envs_.layout(env_ids[k]).identity == envs_.layout(sources[k]).identity) continue;
       label_.throw_invalid_argument("clone: env_id: expected environments with the options of environment " +
@@ -84,12 +84,22 @@ class IdleEnvironments {
   }
   // Writes an image of each environment, of shape (render_height, render_width, 3).
   void render(const i32* env_ids, i32 count, u8* rgb) {
-    const abi::Layout& layout = envs_.layout();
-    const i64 bytes = i64(layout.render_height) * layout.render_width * 3;
-    const char* refusal = "render: this environment cannot be rendered";
-    require(abi::kCanRender, refusal);
-    if (bytes == 0) label_.throw_invalid_call(refusal);
-    for (i32 k = 0; k < count; ++k) admission_.require_idle(env_ids[k], "render");
+    const abi::Layout& first = count > 0 ? envs_.layout(env_ids[0]) : envs_.layout();
+    const i64 bytes = i64(first.render_height) * first.render_width * 3;
+    for (i32 k = 0; k < count; ++k) {
+      const abi::Layout& layout = envs_.layout(env_ids[k]);
+      if ((envs_.of(env_ids[k]).table.flags & abi::kCanRender) == 0 || layout.render_height == 0 ||
+          layout.render_width == 0)
+        label_.throw_invalid_call("render: this environment cannot be rendered");
+      if (layout.render_height != first.render_height || layout.render_width != first.render_width) {
+        const auto size = [](const abi::Layout& of) {
+          return std::to_string(of.render_height) + " x " + std::to_string(of.render_width);
+        };
+        label_.throw_invalid_argument("render: env_ids: expected environments whose images have the same size, got " +
+                                      size(first) + " and " + size(layout) + " pixels");
+      }
+      admission_.require_idle(env_ids[k], "render");
+    }
     const FloatModeGuard float_mode;
     try {
       for (i32 k = 0; k < count; ++k) envs_.render(env_ids[k], rgb + bytes * k);
@@ -102,8 +112,10 @@ class IdleEnvironments {
 
   // Passes the options of the next reset to environments that are about to be queued.
   void reset_options(const i32* env_ids, i32 count, std::string_view options) {
-    if (!envs_.takes_reset_options())
-      label_.throw_invalid_argument("options: expected none, because a reset takes no options");
+    for (i32 k = 0; k < count; ++k) {
+      if (envs_.of(env_ids[k]).table.reset_options == nullptr)
+        label_.throw_invalid_argument("options: expected none, because a reset takes no options");
+    }
     try {
       for (i32 k = 0; k < count; ++k) envs_.reset_options(env_ids[k], options.data(), i64(options.size()));
     } catch (const TableError& error) {
@@ -128,7 +140,7 @@ class IdleEnvironments {
   }
   i64 state_bytes(i32 env_id) {
     admission_.require_idle(env_id, "states");
-    require_snapshots("states: this environment cannot save its state");
+    require_snapshots(&env_id, 1, "states: this environment cannot save its state");
     return envs_.save_size(env_id);
   }
   // Copies `bytes` bytes at `offset` of each environment's saved state to `data`, or overwrites them with `data`. The
@@ -148,8 +160,8 @@ class IdleEnvironments {
  private:
   template <class Action>
   void for_each_state(const i32* env_ids, i32 count, i64 offset, i64 bytes, const char* call, Action&& action) {
-    require_snapshots("states: this environment cannot save its state");
     for (i32 k = 0; k < count; ++k) admission_.require_idle(env_ids[k], call);
+    require_snapshots(env_ids, count, "states: this environment cannot save its state");
     for (i32 k = 0; k < count; ++k) {
       std::string state(save(env_ids[k], call));
       if (offset < 0 || bytes < 0 || offset > i64(state.size()) - bytes) {
@@ -160,15 +172,15 @@ class IdleEnvironments {
       action(k, state);
     }
   }
-  void require(u32 flag, const char* refusal) const {
-    if ((table_.flags & flag) == 0) label_.throw_invalid_call(refusal);
+  void require_snapshots(const i32* env_ids, i32 count, const char* refusal) const {
+    for (i32 k = 0; k < count; ++k) {
+      const abi::Table& table = envs_.of(env_ids[k]).table;
+      if ((table.flags & abi::kCanSnapshot) != 0) continue;
+      const std::string reason = table.no_snapshots == nullptr ? "" : std::string(", because ") + table.no_snapshots;
+      label_.throw_invalid_call(refusal + reason);
+    }
   }
-  void require_snapshots(const char* refusal) const {
-    if ((table_.flags & abi::kCanSnapshot) != 0) return;
-    const std::string reason = table_.no_snapshots == nullptr ? "" : std::string(", because ") + table_.no_snapshots;
-    label_.throw_invalid_call(refusal + reason);
-  }
-  SnapshotKind kind(i32 env_id) const { return {label_, envs_.layout(env_id)}; }
+  SnapshotKind kind(i32 env_id) const { return {envs_.of(env_id).label, envs_.layout(env_id)}; }
   // Returns a state, which is valid until the next call.
   std::string_view save(i32 env_id, const char* call) {
     const FloatModeGuard float_mode;
@@ -188,9 +200,8 @@ class IdleEnvironments {
     admission_.set_status(env_id, status);
   }
 
-  const abi::Table& table_;
   const Label& label_;
-  Environments& envs_;
+  Members& envs_;
   Admission& admission_;
   std::string state_, packed_;  // buffers, which are kept so that snapshots of large states need no new memory
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Refuses to create a pool that would exceed the memory limit. Linux would grant the allocations and kill the process
-// later.
+// Refuses to create a pool that would have too many players, or exceed the memory limit. Linux would grant the
+// allocations and kill the process later.
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "envpool/core/pool/block.h"
@@ -11,6 +12,14 @@
 #include "envpool/core/system/resources.h"
 
 namespace envpool {
+
+// Throws if the pool can have more players than an i32 counts.
+inline void require_countable_players(const Label& label, i32 num_envs, i32 max_players) {
+  const i32 limit = std::numeric_limits<i32>::max() / max_players;
+  if (num_envs <= limit) return;
+  label.throw_invalid_argument("num_envs: expected at most " + std::to_string(limit) + " environments of " +
+                               std::to_string(max_players) + " players each, got " + std::to_string(num_envs));
+}
 
 // An estimate of a pool's memory, as far as it is known in advance.
 struct MemoryNeeds {
