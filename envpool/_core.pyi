@@ -178,15 +178,16 @@ class DevicePool:
     def batch_size(self) -> int: ...
 
 class Pool:
-    """Environments, the threads that step them, and the memory for their results."""
+    """Environments, the threads that step them, and the memory for their results.
+
+    A task is a table, the id, the number of environments, and their options: one mapping for all, or one for each.
+    """
 
     def __init__(
         self,
         *,
-        table: Table,
+        tasks: Sequence[tuple[Table, str, int, Sequence[Mapping[str, bool | int | float | str | bytes]]]],
         label: str,
-        options: Sequence[Mapping[str, bool | int | float | str | bytes]],
-        num_envs: int,
         batch_size: int,
         num_threads: int,
         thread_cpus: Sequence[int],

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from envpool.python.compat.import_paths import EnvRegistry
-from envpool.python.registry import find, list_all_envs, register, register_family
+from envpool.python.registry import find, find_all, list_all_envs, register, register_family
 
 if TYPE_CHECKING:
     from envpool.python.dm_envpool import DMEnvPool
@@ -37,16 +38,19 @@ __all__ = [
 
 
 @overload
-def make(task_id: str, env_type: Literal["gymnasium"] = ..., **options: Any) -> GymnasiumEnvPool: ...
+def make(task_id: str | Sequence[str], env_type: Literal["gymnasium"] = ..., **options: Any) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: str, env_type: Literal["gym"], **options: Any) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: str | Sequence[str], env_type: Literal["gym"], **options: Any) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: str, env_type: Literal["dm"], **options: Any) -> DMEnvPool: ...
-def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> GymnasiumEnvPool | GymEnvPool | DMEnvPool:
+def make(task_id: str | Sequence[str], env_type: Literal["dm"], **options: Any) -> DMEnvPool: ...
+def make(
+    task_id: str | Sequence[str], env_type: str = "gymnasium", **options: Any
+) -> GymnasiumEnvPool | GymEnvPool | DMEnvPool:
     """Makes a pool of environments.
 
     Args:
-        task_id: one of `list_all_envs()`, with or without "envpool/" before it.
+        task_id: one of `list_all_envs()`, with or without "envpool/" before it. Or a sequence of ids with equal spaces,
+            for a mixed pool: it has environments of each id, and `info["task_id"]` says which (docs/concepts.md).
         env_type: the interface: "gymnasium", "gym" or "dm".
         **options: options of the environment (`make_spec(task_id).options` describes them) and these, which every
             environment has:
@@ -84,12 +88,17 @@ def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> Gymnasium
               arrays stay in its memory, and `step` does not wait.
             - `in_place`: on a GPU, writes each batch into the same arrays, as CUDA graphs require (default False).
             - `max_num_players`, `base_path`, `gym_reset_return_info`: accepted for EnvPool's scripts, without effect.
+            - `envs_per_task`, in a mixed pool: the number of environments of each id, as a sequence of ints. By default,
+              num_envs, which is then a multiple of the number of ids, is divided evenly. The environments of each id
+              have consecutive numbers, in the order of the ids.
+            - `task_options`, in a mixed pool: a sequence with one mapping for each id: options that this id has for
+              itself, such as max_episode_steps. Other options of environments apply to all ids.
 
     Returns:
         The pool. Its environments have not been reset: call `reset` or `async_reset` first.
 
     Raises:
-        ValueError: an unknown id, or a value out of range.
+        ValueError: an unknown id, a value out of range, or several ids whose spaces differ.
         TypeError: an unknown option, or a value of the wrong type.
         MissingPackageError: a package that the environment or the interface needs is not installed. This is an
             ImportError and a RuntimeError.
@@ -104,14 +113,14 @@ def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> Gymnasium
     raise ValueError(f"[{task_id}] env_type: expected 'gymnasium', 'gym' or 'dm', got {env_type!r}")
 
 
-def make_gymnasium(task_id: str, **options: Any) -> GymnasiumEnvPool:
+def make_gymnasium(task_id: str | Sequence[str], **options: Any) -> GymnasiumEnvPool:
     """Makes a pool with gymnasium's interface; `make` describes the options.
 
     The pool is a `gymnasium.vector.VectorEnv`, except that `observation_space` and `action_space` describe one
     environment, as EnvPool's scripts expect. In a pool of `make_vec` they describe the batch.
 
     Args:
-        task_id: one of `list_all_envs()`.
+        task_id: one of `list_all_envs()`, or a sequence of them.
         **options: as in `make`.
 
     Raises:
@@ -121,10 +130,12 @@ def make_gymnasium(task_id: str, **options: Any) -> GymnasiumEnvPool:
     """
     from envpool.python.gymnasium_envpool import GymnasiumEnvPool
 
-    return GymnasiumEnvPool(find(task_id), options)
+    return GymnasiumEnvPool(find_all(task_id), options)
 
 
-def make_vec(task_id: str, num_envs: int = 1, *, dtypes: str = "envpool", **options: Any) -> GymnasiumVectorEnv:
+def make_vec(
+    task_id: str | Sequence[str], num_envs: int | None = None, *, dtypes: str = "envpool", **options: Any
+) -> GymnasiumVectorEnv:
     """Makes a pool that conforms to `gymnasium.vector.VectorEnv`; `make` describes the options.
 
     `gymnasium.make_vec("envpool/Pong-v5", num_envs=8)` makes the same pool, but without a `seed` it draws one, as
@@ -132,8 +143,8 @@ def make_vec(task_id: str, num_envs: int = 1, *, dtypes: str = "envpool", **opti
     partial reset returns the current observations of the other environments.
 
     Args:
-        task_id: one of `list_all_envs()`.
-        num_envs: environments in the pool.
+        task_id: one of `list_all_envs()`, or a sequence of them.
+        num_envs: environments in the pool; None means one of each id.
         dtypes: "envpool" (default), or "gymnasium" for the dtypes of gymnasium's own vector environments: float64 for
             rewards, int64 for discrete observations, int8 for masks of actions, and float32 for action spaces that are
             float64 by default.
@@ -145,7 +156,7 @@ def make_vec(task_id: str, num_envs: int = 1, *, dtypes: str = "envpool", **opti
     """
     from envpool.python.gymnasium_envpool import GymnasiumVectorEnv
 
-    return GymnasiumVectorEnv(find(task_id), {"num_envs": num_envs, "dtypes": dtypes, **options})
+    return GymnasiumVectorEnv(find_all(task_id), {**_counted(num_envs), "dtypes": dtypes, **options})
 
 
 def make_single(task_id: str, **options: Any) -> GymnasiumSingleEnv:
@@ -163,7 +174,7 @@ def make_single(task_id: str, **options: Any) -> GymnasiumSingleEnv:
     return GymnasiumSingleEnv(find(task_id), options)
 
 
-def make_gym(task_id: str, **options: Any) -> GymEnvPool | GymnasiumEnvPool:
+def make_gym(task_id: str | Sequence[str], **options: Any) -> GymEnvPool | GymnasiumEnvPool:
     """Makes a pool with gym's interface; `make` describes the options.
 
     The pool is a `gym.Env` of the installed version: before 0.26 it has `obs = reset()` and 4-tuples, since then
@@ -171,7 +182,7 @@ def make_gym(task_id: str, **options: Any) -> GymEnvPool | GymnasiumEnvPool:
     this.
 
     Args:
-        task_id: one of `list_all_envs()`.
+        task_id: one of `list_all_envs()`, or a sequence of them.
         **options: as in `make`.
 
     Raises:
@@ -181,14 +192,14 @@ def make_gym(task_id: str, **options: Any) -> GymEnvPool | GymnasiumEnvPool:
     """
     from envpool.python.gym_envpool import make_gym_pool
 
-    return make_gym_pool(find(task_id), options)
+    return make_gym_pool(find_all(task_id), options)
 
 
-def make_dm(task_id: str, **options: Any) -> DMEnvPool:
+def make_dm(task_id: str | Sequence[str], **options: Any) -> DMEnvPool:
     """Makes a pool that is a `dm_env.Environment` of batched TimeSteps; `make` describes the options.
 
     Args:
-        task_id: one of `list_all_envs()`.
+        task_id: one of `list_all_envs()`, or a sequence of them.
         **options: as in `make`.
 
     Raises:
@@ -198,18 +209,18 @@ def make_dm(task_id: str, **options: Any) -> DMEnvPool:
     """
     from envpool.python.dm_envpool import DMEnvPool
 
-    return DMEnvPool(find(task_id), options)
+    return DMEnvPool(find_all(task_id), options)
 
 
-def make_sb3(task_id: str, num_envs: int = 1, **options: Any) -> SB3EnvPool:
+def make_sb3(task_id: str | Sequence[str], num_envs: int | None = None, **options: Any) -> SB3EnvPool:
     """Makes a pool that is a `stable_baselines3.common.vec_env.VecEnv`; `make` describes the options.
 
     A step that ends an episode starts the next one, as Stable-Baselines3 requires. Wrap the pool in `VecMonitor` to add
     episode returns to `infos`.
 
     Args:
-        task_id: one of `list_all_envs()`.
-        num_envs: environments in the pool.
+        task_id: one of `list_all_envs()`, or a sequence of them.
+        num_envs: environments in the pool; None means one of each id.
         **options: as in `make`.
 
     Raises:
@@ -219,7 +230,7 @@ def make_sb3(task_id: str, num_envs: int = 1, **options: Any) -> SB3EnvPool:
     """
     from envpool.python.sb3_envpool import SB3EnvPool
 
-    return SB3EnvPool(find(task_id), {"num_envs": num_envs, **options})
+    return SB3EnvPool(find_all(task_id), {**_counted(num_envs), **options})
 
 
 def make_pettingzoo(task_id: str, **options: Any) -> PettingZooEnvPool:
@@ -240,11 +251,11 @@ def make_pettingzoo(task_id: str, **options: Any) -> PettingZooEnvPool:
     return PettingZooEnvPool(find(task_id), options)
 
 
-def make_spec(task_id: str, **options: Any) -> EnvSpec:
+def make_spec(task_id: str | Sequence[str], **options: Any) -> EnvSpec:
     """Describes an environment without making it: config, options, spaces and specs.
 
     Args:
-        task_id: one of `list_all_envs()`.
+        task_id: one of `list_all_envs()`, or a sequence of them.
         **options: as in `make`.
 
     Raises:
@@ -252,10 +263,14 @@ def make_spec(task_id: str, **options: Any) -> EnvSpec:
         TypeError: as `make` does.
         RuntimeError: as `make` does.
     """
-    from envpool.python.construction import Construction
     from envpool.python.env_spec import EnvSpec
+    from envpool.python.mixed import construction_of
 
-    return EnvSpec(Construction(find(task_id), options))
+    return EnvSpec(construction_of(find_all(task_id), options))
+
+
+def _counted(num_envs: int | None) -> dict[str, int]:
+    return {} if num_envs is None else {"num_envs": num_envs}
 
 
 registry = EnvRegistry(

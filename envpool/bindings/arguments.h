@@ -326,6 +326,7 @@ class IdsArgument {
     size_ = i32(checked_ids_.size());
   }
 
+  i32 num_envs() const { return i32(all_.size()); }
   const i32* data() const { return data_; }
   i32 size() const { return size_; }
 

@@ -23,7 +23,7 @@ def make_pool(
         include: folder of a plugin's headers, or an empty string.
         flags: the flags that were passed to `envpool.compile`.
         in_place: whether every batch is written into the same arrays.
-        pool: the result of `Construction.pool_arguments`.
+        pool: the result of `Construction.device_arguments`.
 
     Raises:
         ValueError: the environment's header is unknown.

@@ -10,12 +10,13 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from envpool import _core
-from envpool._core import ModelReference, Pool
+from envpool._core import ModelReference, Pool, Table
 from envpool.python.common_options import COMMON_OPTIONS, EXTENSION_OPTIONS, RENDER_MODES, check_common
 from envpool.python.errors import labelled
-from envpool.python.family import Family, Value
+from envpool.python.family import Family, Renderer, Value
 from envpool.python.options import NO_LIMIT, Option, check_known, shown
 from envpool.python.registry import Registration
 from envpool.python.spaces import ArraySpecs
@@ -62,11 +63,16 @@ class Construction:
         options: the options that this environment declares, by name.
         config: every option with its value, in EnvPool's order. `make(id, **config)` makes an equal pool.
         arrays: the arrays that the environment reads and writes.
+        first_env_id: the number of its first environment, which is not 0 in a part of a mixed pool.
+        task_ids: the number of each environment's task in a mixed pool, int32; else None.
     """
 
-    def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
+    task_ids: npt.NDArray[np.int32] | None = None
+
+    def __init__(self, registration: Registration, caller_options: Mapping[str, Any], first_env_id: int = 0) -> None:
         self.label = registration.task_id
-        self.caller_options = caller_options = _with_absolute_paths(registration.origin, caller_options)
+        self.first_env_id = first_env_id
+        self.caller_options = caller_options = with_absolute_paths(registration.origin, caller_options)
         with labelled(self.label):
             chosen: tuple[Registration, str] = registration.origin.choose(registration, caller_options)
         self.registration, self.why = chosen
@@ -108,7 +114,7 @@ class Construction:
     def _overridden(self, index: int, entry: Mapping[str, Any], own: Mapping[str, Value]) -> dict[str, Value]:
         """Merges one entry of env_options into the options of its environment, and sets its time limit."""
         values = dict(own)
-        with labelled(f"env_options[{index}]"):
+        with labelled(f"env_options[{self.first_env_id + index}]"):
             for name, value in self.registration.origin.translate(self.registration.task_id, entry).items():
                 if name == "max_episode_steps" and name not in self.options:
                     limit = Option(name, "int", 0, low=0, high=NO_LIMIT).check(value)
@@ -157,20 +163,49 @@ class Construction:
         return [mode for mode in RENDER_MODES if mode != "human" or can_open()] if self.can_render else []
 
     def _config(self, own: dict[str, Value]) -> dict[str, Any]:
+        config = self._common_config([name for name in COMMON_OPTIONS if name not in self.options])
+        last = {name: config.pop(name) for name in EXTENSION_OPTIONS if name in config}
+        return {**config, **own, **last}
+
+    def _common_config(self, names: Sequence[str]) -> dict[str, Any]:
+        """Returns the values of options that every environment has, in the form of `config`."""
         common = self.common
-        config: dict[str, Any] = {name: getattr(common, name) for name in COMMON_OPTIONS if name not in self.options}
+        config = {name: getattr(common, name) for name in names}
         config["max_num_players"] = self.arrays.max_players
         if config["gym_reset_return_info"] is None:
             config["gym_reset_return_info"] = common.step_api != "classic"
         if len(common.render_env_id) == 1:
             config["render_env_id"] = common.render_env_id[0]
-        last = {name: config.pop(name) for name in EXTENSION_OPTIONS if name in config}
-        return {**config, **own, **last}
+        return config
 
     @property
     def on_device(self) -> bool:
         """Whether the environments live on a GPU."""
         return bool(self.common.device != "cpu")
+
+    @property
+    def tasks(self) -> tuple[Construction, ...]:
+        """The constructions of a mixed pool's tasks, in the order of their numbers; of another pool, only this one."""
+        return (self,)
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether the pool was made with a sequence of ids."""
+        return bool(self.registration.tasks)
+
+    @property
+    def max_episode_steps(self) -> list[int]:
+        """The number of steps after which the episodes of each environment are truncated; 0 if there is no limit."""
+        return self._max_episode_steps
+
+    @property
+    def core_task(self) -> tuple[Table, str, int, list[dict[str, Value]]]:
+        """What the pool in C++ needs for this task: the table, the id, the number of environments, and their options."""
+        return self.table, self.label, self.common.num_envs, self._prepared
+
+    def renderer(self) -> Renderer | None:
+        """Returns what draws the environments; None if they draw themselves."""
+        return self.registration.origin.renderer(self)
 
     def pool_arguments(self, outputs: list[str]) -> dict[str, Any]:
         """Returns the arguments that pools on the CPU and on a GPU have in common.
@@ -181,24 +216,29 @@ class Construction:
         common = self.common
         seeds, streams = self.seeds_and_streams(common.env_seed or common.seed, np.arange(common.num_envs))
         return {
-            "table": self.table,
             "label": self.label,
-            "options": self._prepared,
-            "num_envs": common.num_envs,
             "batch_size": common.batch_size,
             "seeds": seeds,
             "streams": streams,
             "autoreset": _core.AUTORESET_MODES[common.autoreset_mode],
-            "max_episode_steps": self._max_episode_steps,
+            "max_episode_steps": self.max_episode_steps,
             "outputs": outputs,
         }
+
+    def device_arguments(self, outputs: list[str]) -> dict[str, Any]:
+        """Returns the arguments of a pool on a GPU, which has environments of one table."""
+        table, _, num_envs, options = self.core_task
+        return {"table": table, "num_envs": num_envs, "options": options, **self.pool_arguments(outputs)}
 
     def make_pool(self, outputs: list[str]) -> Pool:
         """Makes a pool on the CPU that returns these arrays."""
         common = self.common
         cpus = thread_cpus(common.thread_affinity_offset, common.num_threads)
+        tasks = [task.core_task for task in self.tasks]
         try:
-            return _core.Pool(num_threads=common.num_threads, thread_cpus=cpus, **self.pool_arguments(outputs))
+            return _core.Pool(
+                tasks=tasks, num_threads=common.num_threads, thread_cpus=cpus, **self.pool_arguments(outputs)
+            )
         except ValueError as error:
             raise self.registration.origin.refusal(error) from error.__cause__
 
@@ -241,7 +281,8 @@ class Construction:
         return pure_model
 
 
-def _with_absolute_paths(family: Family, caller_options: Mapping[str, Any]) -> dict[str, Any]:
+def with_absolute_paths(family: Family, caller_options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns options, and those in env_options, that mean the same in another working directory."""
     absolute = family.with_absolute_paths(caller_options)
     each = absolute.get("env_options")
     if isinstance(each, Sequence) and all(isinstance(entry, Mapping) for entry in each):

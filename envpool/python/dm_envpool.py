@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from envpool.python.construction import Construction
 from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dm_layout
+from envpool.python.mixed import construction_of
 from envpool.python.not_a_vec_env import NotAVecEnv
 
 try:
@@ -34,7 +34,7 @@ class DMEnvPool(EnvPoolMixin, NotAVecEnv, dm_env.Environment):
     """
 
     def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
-        construction = Construction(registration, caller_options)
+        construction = construction_of(registration, caller_options)
         common, label = construction.common, construction.label
         if common.autoreset_mode == "same_step":
             raise ValueError(
@@ -46,7 +46,8 @@ class DMEnvPool(EnvPoolMixin, NotAVecEnv, dm_env.Environment):
         self.render_mode = common.render_mode
         fps = construction.arrays.render_fps
         self.metadata = {"render_modes": construction.render_modes, "render_fps": fps}
-        self._init(construction, dm_layout(construction.arrays), EnvSpec(construction))
+        layout = dm_layout(construction.arrays, construction.task_ids)
+        self._init(construction, layout, EnvSpec(construction))
 
     def reset(self, env_id: Any = None, *, seed: Any = None) -> dm_env.TimeStep:
         """Starts new episodes.

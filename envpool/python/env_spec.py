@@ -15,9 +15,10 @@ import numpy as np
 from envpool.python import spaces
 from envpool.python.construction import Construction
 from envpool.python.distribution import raise_missing
+from envpool.python.mixed import construction_of
 from envpool.python.options import NO_LIMIT, Option
 from envpool.python.registry import Registration
-from envpool.python.spaces import ArraySpecs
+from envpool.python.spaces import ArraySpecs, Field
 
 if TYPE_CHECKING:
     import gymnasium
@@ -56,7 +57,9 @@ class EnvSpec:
         arrays: the arrays that the environment reads and writes.
         options: the declarations of the environment's own options: default, range or choices, one-line description.
         reward_threshold: the return at which the task counts as solved, or None.
-        max_episode_steps: steps until an episode is truncated; None: there is no limit.
+        max_episode_steps: steps until an episode is truncated, the most of all tasks; None: there is no limit.
+        tasks: the ids, in the order of the numbers in `info["task_id"]`. There are several in a mixed pool, whose `id`
+            names all of them, and whose arrays are those of every task.
         additional_wrappers: empty. gymnasium uses this attribute: each of its wrappers copies the spec and appends
             itself to the attribute of the copy.
     """
@@ -75,12 +78,19 @@ class EnvSpec:
         self.reward_threshold = construction.common.reward_threshold
         steps = construction.common.max_episode_steps
         self.max_episode_steps = None if steps == NO_LIMIT else steps
+        self.tasks = tuple(task.label for task in construction.tasks)
+        self._tasks = construction.tasks if construction.is_mixed else ()
 
     def __repr__(self) -> str:
         return f"EnvSpec({self.id!r}, observation_space={self.observation_space}, action_space={self.action_space})"
 
     def __reduce__(self) -> Any:
         return _make, (self.registration, self.caller_options, self._emit)
+
+    @cached_property
+    def task_specs(self) -> tuple[EnvSpec, ...]:
+        """The spec of each task, in the same order; of a pool that is not mixed, only this one."""
+        return tuple(EnvSpec(task, self._emit) for task in self._tasks) or (self,)
 
     @cached_property
     def gymnasium_observation_space(self) -> AnySpace:
@@ -110,7 +120,7 @@ class EnvSpec:
 
     def observation_spec(self) -> Any:
         """Returns the dm_env specs of one environment, in a namedtuple like a TimeStep's observation."""
-        return spaces.dm_spec(spaces.dm_tree(self.arrays))
+        return spaces.dm_spec(spaces.dm_tree(self.arrays, self._task_fields()))
 
     def action_spec(self) -> Any:
         """Returns the dm_env action spec of one environment (or player); a dict if an action has several fields."""
@@ -137,7 +147,7 @@ class EnvSpec:
     def gen_config(self) -> Any:
         """A namedtuple class with a field for every option and the defaults of the id. EnvPool's scripts call it."""
         try:
-            id_defaults: Mapping[str, Any] = Construction(self.registration, {}).config
+            id_defaults: Mapping[str, Any] = construction_of(self.registration, {}).config
         except (ValueError, RuntimeError):  # the id requires an option, such as the path of a ROM
             id_defaults = self.values
         defaults = {**id_defaults, "batch_size": 0, "num_threads": 0}
@@ -165,11 +175,14 @@ class EnvSpec:
         for field in arrays.observations:
             name = field.name if field.name == "obs" else "obs:" + field.name.removeprefix("obs:")
             specs[name] = _array_spec(field, players if field.per_player else None)
-        for field in arrays.infos:
+        for field in (*arrays.infos, *self._task_fields()):
             specs["info:" + field.name.removeprefix("info:")] = _array_spec(
                 field, players if field.per_player else None
             )
         return specs
+
+    def _task_fields(self) -> tuple[Field, ...]:
+        return (spaces.task_field(len(self._tasks)),) if self._tasks else ()
 
     @property
     def action_array_spec(self) -> dict[str, ArraySpec]:
@@ -192,11 +205,11 @@ def _gymnasium_spaces() -> Any:
     return spaces
 
 
-def _array_spec(field: spaces.Field, leading: int | None = None) -> ArraySpec:
+def _array_spec(field: Field, leading: int | None = None) -> ArraySpec:
     """Returns the spec of a field. If `leading` is given, the shape begins with an axis of that length."""
     shape = [*field.shape] if leading is None else [leading, *field.shape]
     return ArraySpec(shape, field.dtype, spaces.scalar_bound(field.low), spaces.scalar_bound(field.high))
 
 
 def _make(registration: Registration, caller_options: Mapping[str, Any], emit: str) -> EnvSpec:
-    return EnvSpec(Construction(registration, caller_options), emit)
+    return EnvSpec(construction_of(registration, caller_options), emit)

@@ -50,7 +50,7 @@ def make_pool(construction: Construction, outputs: list[str]) -> Pool:
         include=registration.include,
         flags=registration.flags,
         in_place=construction.common.in_place,
-        **construction.pool_arguments(outputs),
+        **construction.device_arguments(outputs),
     )
     return cast("Pool", pool)  # a DevicePool has the methods of a Pool and returns arrays on the device
 
@@ -67,8 +67,8 @@ class EnvPoolMixin(PoolStates):
     - reward: float32 of shape (n,).
     - terminated, truncated: bool of shape (n,), always with one row per environment.
     - info: a dict. "env_id" and "elapsed_step", the number of steps since the episode began, are int32 of shape (n,).
-      "players" is a dict whose "env_id", int32, has the environment of each player. The other entries are the
-      environment's own.
+      "players" is a dict whose "env_id", int32, has the environment of each player. In a mixed pool, "task_id", int32 of
+      shape (n,), has the place of the environment's id in `tasks`. The other entries are the environment's own.
 
     The pool never writes to returned arrays again. Texts of exceptions begin with the id in brackets.
 
@@ -98,7 +98,7 @@ class EnvPoolMixin(PoolStates):
         self.registration: Registration = construction.registration
         self._viewer = HumanViewer(construction.label) if construction.common.render_mode == "human" else None
         drawn = construction.common.render_mode is not None
-        self._renderer = self.registration.origin.renderer(construction) if drawn else None
+        self._renderer = construction.renderer() if drawn else None
         self._pool = make_pool(construction, layout.outputs)
         construction.config["num_threads"] = self._pool.num_threads
 
@@ -329,6 +329,11 @@ class EnvPoolMixin(PoolStates):
     def is_async(self) -> bool:
         """Whether a batch holds only the environments that finish first, instead of all."""
         return self._construction.common.batch_size != self.num_envs
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The ids, in the order of the numbers in `info["task_id"]`. There are several in a mixed pool."""
+        return tuple(task.label for task in self._construction.tasks)
 
     def players(self, env_id: Any = None) -> npt.NDArray[np.int32]:
         """Returns the current number of players of each environment, int32.

@@ -9,11 +9,11 @@ import importlib.util
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from envpool.python.construction import Construction
 from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dict_layout
+from envpool.python.mixed import construction_of
 from envpool.python.not_a_vec_env import NotAVecEnv, is_read_by_dummy_vec_env, raise_not_a_vec_env
 from envpool.python.registry import Registration
 
@@ -37,7 +37,7 @@ class GymEnvPool(EnvPoolMixin, NotAVecEnv):
     is_vector_env = True
 
     def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
-        construction = Construction(registration, caller_options)
+        construction = construction_of(registration, caller_options)
         common = construction.common
         self.classic = common.step_api == "classic" or (common.step_api is None and _installed_is_classic())
         if common.gym_reset_return_info is False and not self.classic:
@@ -60,7 +60,13 @@ class GymEnvPool(EnvPoolMixin, NotAVecEnv):
         }
         self.render_mode = common.render_mode
         final = common.autoreset_mode == "same_step"
-        layout = dict_layout(construction.arrays, classic=self.classic, final=final, on_device=construction.on_device)
+        layout = dict_layout(
+            construction.arrays,
+            classic=self.classic,
+            final=final,
+            on_device=construction.on_device,
+            task_ids=construction.task_ids,
+        )
         self._init(construction, layout, spec)
 
     def reset(self, env_id: Any = None, *, seed: Any = None, options: dict[str, Any] | None = None) -> Any:

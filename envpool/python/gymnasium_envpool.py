@@ -18,6 +18,7 @@ from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.errors import labelled
 from envpool.python.layout import ResultLayout, dict_layout
+from envpool.python.mixed import construction_of
 from envpool.python.not_a_vec_env import is_read_by_dummy_vec_env, raise_not_a_vec_env
 from envpool.python.options import AUTORESET_MODES, is_sequence, shown
 from envpool.python.registry import Registration
@@ -76,7 +77,7 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
     _reset_keys: tuple[str, ...] = ("reset_mask",)
 
     def __init__(self, registration: Registration, caller_options: Mapping[str, Any]) -> None:
-        construction = Construction(registration, caller_options)
+        construction = construction_of(registration, caller_options)
         common = construction.common
         if common.step_api == "classic":
             raise ValueError(
@@ -118,7 +119,12 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
     def _layout_of(self, construction: Construction, masks: int = 0) -> ResultLayout:
         final = construction.common.autoreset_mode == "same_step"
         return dict_layout(
-            construction.arrays, classic=False, final=final, masks=masks, on_device=construction.on_device
+            construction.arrays,
+            classic=False,
+            final=final,
+            masks=masks,
+            on_device=construction.on_device,
+            task_ids=construction.task_ids,
         )
 
     def _spaces(self, num_envs: int) -> tuple[gymnasium.Space[Any], gymnasium.Space[Any]]:

@@ -62,6 +62,8 @@ class _CodeWriter:
         return "{" + ", ".join(f"{key!r}: {self.dict_of(value)}" for key, value in tree.items()) + "}"
 
     def record_of(self, name: str, tree: Any) -> str:
+        if isinstance(tree, _Variable):
+            return str(tree)
         if isinstance(tree, str):
             return self.use(tree)
         kind = f"r{len(self.scope)}"
@@ -85,9 +87,31 @@ def _observation(specs: ArraySpecs, writer: _CodeWriter, prefix: str = "") -> st
     return writer.dict_of(nest((path_of(field.name), prefix + field.name) for field in specs.observations))
 
 
-def _info(specs: ArraySpecs) -> dict[str, Any]:
+class _Tasks:
+    """Writes the code that computes `task_id`, the number of each row's task, in a mixed pool.
+
+    Attributes:
+        info: the path and the variable; empty if the pool is not mixed.
+        code: the code for arrays of NumPy.
+        traced: the code for arrays that JAX traces. Unused rows, whose env_id is -1, get -1.
+    """
+
+    def __init__(self, task_ids: npt.NDArray[np.int32] | None, writer: _CodeWriter) -> None:
+        self.info: dict[tuple[str, ...], _Variable] = {}
+        self.code = self.traced = ""
+        if task_ids is None:
+            return
+        self.info = {("task_id",): _Variable("task_id")}
+        writer.scope["task_of"] = task_ids
+        writer.scope["firsts"] = np.unique(task_ids, return_index=True)[1].astype(np.int32)
+        env_id = writer.use("env_id")
+        self.code = f"    task_id = task_of[{env_id}]\n"
+        self.traced = f"    task_id = ({env_id}[:, None] >= firsts).sum(1, 'int32') - 1\n"
+
+
+def _info(specs: ArraySpecs, tasks: _Tasks) -> dict[str, Any]:
     own = {path_of(field.name): field.name for field in specs.infos}
-    return nest({**own, **_INFO}.items())
+    return nest({**own, **_INFO, **tasks.info}.items())
 
 
 def _masked(tree: Any, mask: _Variable) -> Any:
@@ -99,7 +123,13 @@ def _masked(tree: Any, mask: _Variable) -> Any:
 
 
 def dict_layout(
-    specs: ArraySpecs, *, classic: bool, final: bool, masks: int = 0, on_device: bool = False
+    specs: ArraySpecs,
+    *,
+    classic: bool,
+    final: bool,
+    masks: int = 0,
+    on_device: bool = False,
+    task_ids: npt.NDArray[np.int32] | None = None,
 ) -> ResultLayout:
     """Returns the layout of gymnasium and gym: tuples of observation, reward, flags and info.
 
@@ -112,16 +142,19 @@ def dict_layout(
             else 0.
         on_device: whether the arrays are on a GPU. The functions then neither compute with them nor branch on their
             values, because the pool returns `done`, and info always holds all of its keys.
+        task_ids: the number of each environment's task in a mixed pool; else None.
     """
     writer = _CodeWriter()
+    tasks = _Tasks(task_ids, writer)
     observation = _observation(specs, writer)
     reward, terminated, truncated = (writer.use(name) for name in ("reward", "terminated", "truncated"))
-    tree, mask = _info(specs), ""
+    tree, mask = _info(specs, tasks), ""
     if masks:
         tree = _masked(tree, _Variable("present"))
         writer.scope["ones"] = np.ones(masks, np.bool_)
         mask = f"    present = ones[:len({writer.use('env_id')})].copy()\n"
     info = writer.dict_of(tree)
+    mask += tasks.code
     begin, only_at_ends, last = f"{mask}    info = {info}\n", "", ""
     if classic or final:
         begin += f"    done = {writer.use('done') if on_device else f'{terminated} | {truncated}'}\n"
@@ -140,7 +173,8 @@ def dict_layout(
     else:
         result = f"    return {observation}, {reward}, {terminated}, {truncated}, info"
     at_ends = only_at_ends + (zeroed + "    " + last if only_at_ends else last)
-    return writer.compile(begin + at_ends + result, f"{mask}    return {observation}, {info}", begin + last + result)
+    traced = (begin + last + result).replace(tasks.code, tasks.traced, 1)
+    return writer.compile(begin + at_ends + result, f"{mask}    return {observation}, {info}", traced)
 
 
 def _zeroed_finals(specs: ArraySpecs, writer: _CodeWriter) -> str:
@@ -171,15 +205,21 @@ def _zeroed(array: npt.NDArray[Any], rows: npt.NDArray[np.bool_]) -> npt.NDArray
     return copy
 
 
-def dm_layout(specs: ArraySpecs) -> ResultLayout:
-    """Returns the layout of dm_env: a TimeStep of arrays whose observation is a namedtuple."""
+def dm_layout(specs: ArraySpecs, task_ids: npt.NDArray[np.int32] | None = None) -> ResultLayout:
+    """Returns the layout of dm_env: a TimeStep of arrays whose observation is a namedtuple.
+
+    Args:
+        specs: the environment's arrays.
+        task_ids: the number of each environment's task in a mixed pool; else None.
+    """
     from dm_env import TimeStep
 
     writer = _CodeWriter()
+    tasks = _Tasks(task_ids, writer)
     writer.scope["TimeStep"] = TimeStep
     heads = ", ".join(writer.use(name) for name in ("step_type", "reward", "discount"))
     fields = (*specs.observations, *specs.infos)
     paths = {("env_id",): "env_id", ("players", "env_id"): "players.env_id"}
-    tree = nest({**paths, **{path_of(field.name): field.name for field in fields}}.items())
+    tree = nest({**paths, **{path_of(field.name): field.name for field in fields}, **tasks.info}.items())
     body = f"    return TimeStep({heads}, {writer.record_of('State', tree)})"
-    return writer.compile(body, body, body)
+    return writer.compile(tasks.code + body, tasks.code + body, tasks.traced + body)

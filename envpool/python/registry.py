@@ -47,6 +47,7 @@ class Registration(NamedTuple):
         include: folder of a plugin's headers, which NVRTC reads; else empty.
         cxx: the argument of `envpool.compile`; empty for the default compiler.
         flags: the argument of `envpool.compile`.
+        tasks: the registrations of a mixed pool's ids, in which case `task_id` names all of them; else empty.
     """
 
     task_id: str
@@ -61,6 +62,7 @@ class Registration(NamedTuple):
     include: str = ""
     cxx: str = ""
     flags: tuple[str, ...] = ()
+    tasks: tuple[Registration, ...] = ()
 
     @property
     def family(self) -> str:
@@ -213,6 +215,29 @@ def find(task_id: str) -> Registration:
             f"[{task_id}] task_id: expected a registered id, got {task_id!r}{suggestion} envpool.list_all_envs() lists all ids."
         )
     return _registry[task_id]
+
+
+def find_all(task_id: str | Sequence[str]) -> Registration:
+    """Returns the registration of an id, as `find` does, or of a mixed pool, which has environments of several ids.
+
+    Raises:
+        TypeError: the ids are neither a str nor a sequence of str.
+        ValueError: an unknown id, or an empty sequence.
+    """
+    if isinstance(task_id, str):
+        return find(task_id)
+    expected = "[envpool] task_id: expected a str such as 'Pong-v5', or a sequence of them"
+    if not isinstance(task_id, Sequence) or isinstance(task_id, (bytes, bytearray)):
+        raise TypeError(f"{expected}, got {task_id!r}")
+    for index, name in enumerate(task_id):
+        if not isinstance(name, str):
+            raise TypeError(f"{expected}, got {name!r} in place {index}")
+    if not task_id:
+        raise ValueError(f"{expected}, got an empty one")
+    tasks = tuple(map(find, task_id))
+    names = [task.task_id for task in tasks]
+    label = ", ".join(names if len(names) <= 3 else [*names[:2], f"and {len(names) - 2} more"])
+    return Registration(label, PLUGIN, "", "", tasks=tasks)
 
 
 def gymnasium_name(task_id: str) -> str:

@@ -57,6 +57,8 @@ class ResetOptions:
         """
         if not isinstance(options, Mapping):
             raise wrong_type("options", "a mapping", options)
+        if construction.is_mixed:
+            raise wrong_value("options", "none in a pool of several ids", options)
         origin = construction.registration.origin
         self.pickled = origin.pickled_reset_options(options)
         self._moves: list[tuple[StartRange, float, float]] = []

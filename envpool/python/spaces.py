@@ -144,6 +144,13 @@ def common_field(name: str, low: float, high: float) -> Field:
     return Field(name, kind, shape, _bound(low, kind, shape), _bound(high, kind, shape))
 
 
+def task_field(tasks: int) -> Field:
+    """Returns the field of the info `task_id` of a mixed pool with this number of tasks."""
+    kind = np.dtype(np.int32)
+    low, high = (_bound(value, kind, ()) for value in (0, tasks - 1))
+    return Field("info:task_id", kind, (), low, high, tasks, info=True, doc="the number of the environment's task")
+
+
 def path_of(name: str) -> tuple[str, ...]:
     """Returns the keys of a field in nested dicts: ("players", "id") for "players.id", ("a", "b") for "obs:a.b"."""
     return tuple(name.removeprefix("obs:").removeprefix("info:").split("."))
@@ -231,8 +238,13 @@ def record(name: str, fields: tuple[str, ...]) -> Any:
     return _records[name, fields]
 
 
-def dm_tree(specs: ArraySpecs) -> dict[str, Any]:
-    """Returns the fields of a TimeStep's observation: env_id, players, the fields of the observation and of info."""
+def dm_tree(specs: ArraySpecs, more: Iterable[Field] = ()) -> dict[str, Any]:
+    """Returns the fields of a TimeStep's observation: env_id, players, the fields of the observation and of info.
+
+    Args:
+        specs: the environment's arrays.
+        more: fields that the pool adds.
+    """
     int32_max = 2**31 - 1
     common = [common_field("env_id", 0, int32_max), common_field("players.env_id", 0, int32_max)]
-    return nest((path_of(field.name), field) for field in (*common, *specs.observations, *specs.infos))
+    return nest((path_of(field.name), field) for field in (*common, *specs.observations, *specs.infos, *more))

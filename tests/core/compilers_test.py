@@ -63,10 +63,8 @@ def rollout(table: _core.Table, task_id: str) -> str:
     observations = [field.name for field in ArraySpecs.from_json(table.spec(options)).observations]
     outputs = [*observations, "reward", "terminated", "truncated"]
     pool = _core.Pool(
-        table=table,
+        tasks=[(table, task_id, NUM_ENVS, [options])],
         label=task_id,
-        options=[options],
-        num_envs=NUM_ENVS,
         batch_size=0,
         num_threads=1,
         thread_cpus=[],

@@ -311,10 +311,8 @@ NO_MEMORY = """
 
     make = functools.partial(
         _core.Pool,
-        table=table,
+        tasks=[(table, "Counter-v0", 4, [{}])],
         label="Counter-v0",
-        options=[{}],
-        num_envs=4,
         batch_size=batch_size,
         num_threads=2,
         thread_cpus=[],
@@ -387,10 +385,8 @@ NO_MEMORY = """
         call(pool.close, 20.0)
 
         throws = _core.Pool(
-            table=faulty_table,
+            tasks=[(faulty_table, "Faulty-v0", 2, [{}])],
             label="Faulty-v0",
-            options=[{}],
-            num_envs=2,
             batch_size=2,
             num_threads=1,
             thread_cpus=[],

@@ -138,15 +138,15 @@ def _wrapped(text: str) -> list[str]:
 def _signatures(names: list[str]) -> Iterator[str]:
     """Yields the overloads of each make function: one for each table, with its options, and a general one.
 
-    The general one accepts any id and any options: ids of plugins, ids computed at run time, and keywords that a family
-    translates.
+    The general one accepts any id and any options: ids of plugins, ids computed at run time, keywords that a family
+    translates, and the ids of mixed pools.
     """
     for function, between, result in _MAKE_FUNCTIONS:
         for name in names if "env_type: str" not in between else []:
             yield "@overload"
             yield f"def {function}(task_id: {name}Id, {between}, **options: Unpack[{name}Options]) -> {result}: ..."
         yield "@overload"
-        yield f"def {function}(task_id: str, {between}, **options: Any) -> {result}: ..."
+        yield f"def {function}(task_id: str | Sequence[str], {between}, **options: Any) -> {result}: ..."
 
 
 def main() -> None:

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -47,24 +48,42 @@ auto without_gil(Action&& action) {
 
 class PyPool {
  public:
-  PyPool(const PyTable& table, std::string label, const std::vector<py::dict>& options, i32 num_envs, i32 batch_size,
-         i32 num_threads, const std::vector<i32>& thread_cpus, const py::object& seeds, const py::object& streams,
-         i32 autoreset, const std::vector<i32>& max_episode_steps, const std::vector<std::string>& outputs)
-      : ids_(check("num_envs", num_envs, 1, kMaxNumEnvs, label)) {
+  // A table, the id, the number of environments, and their options: one dict for all of them, or one for each.
+  using Task = std::tuple<const PyTable*, std::string, i32, std::vector<py::dict>>;
+
+  PyPool(const std::vector<Task>& tasks, std::string label, i32 batch_size, i32 num_threads,
+         const std::vector<i32>& thread_cpus, const py::object& seeds, const py::object& streams, i32 autoreset,
+         const std::vector<i32>& max_episode_steps, const std::vector<std::string>& outputs)
+      : ids_(num_envs_of(tasks, label)) {
+    const i32 num_envs = ids_.num_envs();
     check("batch_size", batch_size, 0, num_envs, label);
     check("num_threads", num_threads, 0, kMaxNumThreads, label);
     check("autoreset", autoreset, 0, 2, label);
     const Seeds generators(seeds, streams);
-    EnvConfig config{num_envs,          abi::Autoreset(autoreset), {},
-                     max_episode_steps, generators.all_seeds(),    generators.all_streams()};
-    for (const py::dict& one : options) config.options.push_back(PyTable::option_list(one));
-    const bool lengths = (options.size() == 1 || i32(options.size()) == num_envs) && generators.size() == num_envs &&
-                         i32(max_episode_steps.size()) == num_envs;
-    if (!lengths)
+    if (generators.size() != num_envs || i32(max_episode_steps.size()) != num_envs)
       throw py::value_error("[" + label + "] seeds, streams, max_episode_steps: expected num_envs values of each");
+    std::vector<MemberConfig> members;
+    i32 first = 0;
+    for (const auto& [table, id, count, options] : tasks) {
+      if (table == nullptr) throw py::type_error("[" + label + "] tasks: expected tables, got None");
+      if (options.size() != 1 && i32(options.size()) != count)
+        throw py::value_error("[" + label + "] tasks: expected one dict of options, or one for each environment");
+      const auto part = [&](const auto& values) {
+        return std::vector(values.begin() + first, values.begin() + first + count);
+      };
+      EnvConfig config{count,
+                       abi::Autoreset(autoreset),
+                       {},
+                       part(max_episode_steps),
+                       part(generators.all_seeds()),
+                       part(generators.all_streams())};
+      for (const py::dict& one : options) config.options.push_back(PyTable::option_list(one));
+      members.push_back({&table->get(), id, std::move(config)});
+      first += count;
+    }
     {
       const Unlocked unlocked;
-      pool_.own(EnvPool::make(table.get(), config, {std::move(label), batch_size, num_threads, thread_cpus}));
+      pool_.own(EnvPool::make(members, {std::move(label), batch_size, num_threads, thread_cpus}));
     }
     LivePools::add(pool_.shared());
     for (i32 f = 0; f < pool_->layout().num_actions; ++f) {
@@ -86,20 +105,20 @@ class PyPool {
       }
     }
     const auto label = arguments["label"].cast<std::string>();
-    const auto num_envs = arguments["num_envs"].cast<i32>(), batch_size = arguments["batch_size"].cast<i32>();
+    const auto tasks = arguments["tasks"].cast<std::vector<Task>>();
+    const auto batch_size = arguments["batch_size"].cast<i32>();
     try {
-      return std::make_unique<PyPool>(
-          arguments["table"].cast<const PyTable&>(), label, arguments["options"].cast<std::vector<py::dict>>(),
-          num_envs, batch_size, arguments["num_threads"].cast<i32>(), arguments["thread_cpus"].cast<std::vector<i32>>(),
-          py::object(arguments["seeds"]), py::object(arguments["streams"]), arguments["autoreset"].cast<i32>(),
-          arguments["max_episode_steps"].cast<std::vector<i32>>(),
-          arguments["outputs"].cast<std::vector<std::string>>());
+      return std::make_unique<PyPool>(tasks, label, batch_size, arguments["num_threads"].cast<i32>(),
+                                      arguments["thread_cpus"].cast<std::vector<i32>>(), py::object(arguments["seeds"]),
+                                      py::object(arguments["streams"]), arguments["autoreset"].cast<i32>(),
+                                      arguments["max_episode_steps"].cast<std::vector<i32>>(),
+                                      arguments["outputs"].cast<std::vector<std::string>>());
     } catch (const TableError& error) {
       throw std::invalid_argument("[" + label + "] " + error.what());
     } catch (const NoMemory&) {
       throw;
     } catch (const std::bad_alloc&) {
-      throw NoMemory("[" + label + "] num_envs: no memory for " + std::to_string(num_envs) +
+      throw NoMemory("[" + label + "] num_envs: no memory for " + std::to_string(num_envs_of(tasks, label)) +
                      " environments in batches of " + std::to_string(batch_size));
     }
   }
@@ -228,7 +247,7 @@ class PyPool {
     drop_abandoned();
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
-    const abi::Layout& layout = pool_->layout();
+    const abi::Layout& layout = ids_.size() > 0 ? pool_->layout(*ids_.data()) : pool_->layout();
     py::array_t<u8> images({py::ssize_t(ids_.size()), py::ssize_t(layout.render_height),
                             py::ssize_t(layout.render_width), py::ssize_t(3)});
     pool_->render(ids_.data(), ids_.size(), images.mutable_data());
@@ -292,10 +311,14 @@ class PyPool {
     }
   }
 
-  static constexpr const char* kKeywords[] = {"table",      "label",       "options",           "num_envs",
-                                              "batch_size", "num_threads", "thread_cpus",       "seeds",
-                                              "streams",    "autoreset",   "max_episode_steps", "outputs"};
+  static constexpr const char* kKeywords[] = {"tasks", "label",   "batch_size", "num_threads",       "thread_cpus",
+                                              "seeds", "streams", "autoreset",  "max_episode_steps", "outputs"};
 
+  static i32 num_envs_of(const std::vector<Task>& tasks, const std::string& label) {
+    i64 sum = 0;
+    for (const Task& task : tasks) sum += check("num_envs", std::get<i32>(task), 1, kMaxNumEnvs, label);
+    return check("num_envs", i32(std::min(sum, i64(kMaxNumEnvs) + 1)), 1, kMaxNumEnvs, label);
+  }
   static i32 check(const char* name, i32 value, i32 low, i32 high, const std::string& label) {
     if (value < low || value > high) {
       throw py::value_error("[" + label + "] " + name + ": expected " + std::to_string(low) + ".." +
