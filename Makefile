@@ -389,6 +389,7 @@ test-clients: test-gym test-jax build/test/.installed standin $(VENV)/clients/.r
 	  --train_dir=sample_factory --batch_size=256 --train_for_env_steps=1024 --serial_mode=True --async_rl=False \
 	  --num_workers=1 --num_envs_per_worker=1 --worker_num_splits=1
 	$(VENV)/clients/bin/python examples/ppo_atari.py --total_timesteps=8192 --eval_games=2 --require_return=-21 --out=build/ppo_atari
+	$(CLIENT) examples/ppo_levels.py --total_timesteps=122880 --eval_episodes=20 --require_return=0.2 --out=build/ppo_levels
 	$(VENV)/clients/bin/python examples/ppo_jax.py --num_envs=64 --num_steps=32 --learning_rate=2.5e-3,5e-3 --num_seeds=2 \
 	  --total_timesteps=150000 --require_return=475 --out=build/ppo_jax
 

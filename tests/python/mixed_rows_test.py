@@ -46,6 +46,7 @@ MIXES = {
     "games": Mix(["Pong-v5", "Breakout-v5", "Seaquest-v5"], {"full_action_space": True, "max_episode_steps": 15}),
     "a sweep": Mix(["DeepSea-bsuite"] * 3, {"size": 6}, [{"mapping_seed": seed} for seed in range(3)]),
     "robots": Mix(["Hopper-v3", "Hopper-v4"], {"max_episode_steps": 20}, [{}, {"forward_reward_weight": 2.0}], (9, 20)),
+    "tasks of a robot": Mix(["WalkerStand-v1", "WalkerWalk-v1", "WalkerRun-v1"], {"max_episode_steps": 15}),
     "players": Mix(["Crowd-v0", "Crowd-v0"], {"max_episode_steps": 6}, [{}, {"fewest": 2}], (2, 3)),
     "one id": Mix(["Counter-v1"], counts=(3,)),
 }

@@ -31,17 +31,18 @@ ENVIRON = {
 }
 # With these options, each script makes four updates of 64 steps.
 SCRIPTS = {
-    "ppo_atari": ["--num_envs=4", "--num_steps=16", "--eval_games=0"],
-    "pqn_atari": ["--num_envs=4", "--num_steps=16", "--eval_games=0"],
-    "ppo_mujoco": ["--num_envs=4", "--num_steps=16", "--batch_size=4", "--eval_episodes=0"],
-    "ppo_device": ["--device=cpu", "--num_envs=4", "--num_steps=16", "--eval_episodes=0"],
+    "ppo_atari": ["--num_envs=4", "--num_steps=16", "--eval_games=0", "--video="],
+    "pqn_atari": ["--num_envs=4", "--num_steps=16", "--eval_games=0", "--video="],
+    "ppo_mujoco": ["--num_envs=4", "--num_steps=16", "--batch_size=4", "--eval_episodes=0", "--video="],
+    "ppo_levels": ["--num_envs=4", "--num_steps=16", "--eval_episodes=0"],
+    "ppo_device": ["--device=cpu", "--num_envs=4", "--num_steps=16", "--eval_episodes=0", "--video="],
 }
 NEEDS = {"ppo_atari": "ale_py", "ppo_mujoco": "mujoco"}
 
 
 def train(script, out, *options, kill=False):
     how = ["-c", KILL_WHILE_SAVING] if kill else []
-    command = [sys.executable, *how, EXAMPLES / f"{script}.py", *SCRIPTS[script], "--video=", "--save_every=1"]
+    command = [sys.executable, *how, EXAMPLES / f"{script}.py", *SCRIPTS[script], "--save_every=1"]
     return subprocess.run(
         [*command, "--total_timesteps=256", f"--out={out}", *options],
         env=ENVIRON,
