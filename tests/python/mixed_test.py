@@ -164,6 +164,16 @@ def test_options_of_single_environments_have_the_numbers_of_the_pool() -> None:
         envpool.make(IDS, num_envs=4, env_options=each)
 
 
+def test_options_of_a_task_precede_those_of_all_tasks() -> None:
+    own = [{}, {"step_reward": 3, "max_episode_steps": 1}]
+    with envpool.make(IDS, step_reward=2, max_episode_steps=4, task_options=own) as env:
+        env.reset()
+        _, reward, _, truncated, _ = env.step(np.zeros(2, int))
+        assert reward.tolist() == [2, 3]
+        assert truncated.tolist() == [False, True]
+        assert [spec.max_episode_steps for spec in env.spec.task_specs] == [4, 1]
+
+
 def test_tasks_share_snapshots_with_separate_pools() -> None:
     with envpool.make(LEVELS, num_envs=4) as env, envpool.make(LEVELS[1], num_envs=1, seed=1) as separate:
         env.reset()

@@ -3,9 +3,10 @@
 // Tests mixed pools, which have environments of several tables.
 #include "envpool/core/pool/members.h"
 
-#include <cstring>
+#include <chrono>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "envpool/core/pool/env_pool.h"
@@ -46,6 +47,31 @@ struct HealthyEnv : FaultyEnv {
   Outcome step(ActionRow, Rng&) { return {2}; }
   void reset(Rng&) {}
   void observe(Row row) { *row.at<i32, 1>(0) = 5; }
+};
+
+// Waits for each result after the first, as if another process computed it. The row that was claimed last is published
+// meanwhile.
+struct WaitingEnv : HealthyEnv {
+  static constexpr const char* kName = "WaitingEnv";
+  using HealthyEnv::HealthyEnv;
+  struct CallBatch {
+    static constexpr i32 kMax = 256;
+    CallBatch(const abi::Work& work, bool) : work_(work) {}
+    void reset(WaitingEnv&, const Rng&) { ++count_; }
+    void step(WaitingEnv&, ActionRow) { ++count_; }
+    i32 next() {
+      if (next_ == count_) return -1;
+      if (next_ > 0) {
+        work_.pause(work_.context);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+      return next_++;
+    }
+
+   private:
+    const abi::Work& work_;
+    i32 count_ = 0, next_ = 0;
+  };
 };
 
 // Has SumEnv's arrays, but for one more action.
@@ -229,6 +255,21 @@ TEST(failures_in_a_mixed_pool_have_the_ids_of_the_pool) {
       CHECK_EQ(observed[3], 1001);
       CHECK_EQ(observed[4], 1000);
     }
+  }
+}
+
+TEST(rows_that_are_published_during_a_wait_have_the_ids_of_the_pool) {
+  for (const i32 batch_size : {0, 1}) {
+    const auto pool = made(members({{table<WaitingEnv>(), "A", 2}, {table<WaitingEnv>(), "B", 4}}), batch_size, 1);
+    reset_all(*pool);
+    std::map<i32, i32> received;
+    for (i32 rows = 0; rows < 6;) {
+      const Batch batch = pool->recv();
+      rows += batch->rows();
+      for (i32 row = 0; row < batch->rows(); ++row) ++received[batch->values<i32>(abi::kEnvId)[row]];
+    }
+    CHECK_EQ(i32(received.size()), 6);
+    for (i32 env_id = 0; env_id < 6; ++env_id) CHECK_EQ(received[env_id], 1);
   }
 }
 
