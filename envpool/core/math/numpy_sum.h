@@ -8,23 +8,25 @@
 
 namespace envpool {
 
-// Returns np.sum of term(0) ... term(count - 1), by the pairwise summation of NumPy for contiguous doubles.
+// Returns np.sum of term(0) ... term(count - 1), by the pairwise summation of NumPy for contiguous numbers, in the
+// precision of the terms.
 template <class Term>
-ENVPOOL_FN f64 numpy_sum(i64 count, Term&& term, i64 first = 0) {
+ENVPOOL_FN auto numpy_sum(i64 count, Term&& term, i64 first = 0) -> decltype(term(first)) {
+  using T = decltype(term(first));
   if (count < 8) {
-    f64 sum = count > 0 ? term(first) : 0.0;
+    T sum = count > 0 ? term(first) : T(0);
     for (i64 i = 1; i < count; ++i) sum += term(first + i);
     return sum;
   }
   if (count <= 128) {
-    f64 partial[8];
+    T partial[8];
     for (i64 k = 0; k < 8; ++k) partial[k] = term(first + k);
     i64 i = 8;
     for (; i + 8 <= count; i += 8) {
       for (i64 k = 0; k < 8; ++k) partial[k] += term(first + i + k);
     }
-    f64 sum = ((partial[0] + partial[1]) + (partial[2] + partial[3])) +
-              ((partial[4] + partial[5]) + (partial[6] + partial[7]));
+    T sum = ((partial[0] + partial[1]) + (partial[2] + partial[3])) +
+            ((partial[4] + partial[5]) + (partial[6] + partial[7]));
     for (; i < count; ++i) sum += term(first + i);
     return sum;
   }
