@@ -196,6 +196,7 @@ class Pool:
         autoreset: int,
         max_episode_steps: Sequence[int],
         outputs: Sequence[str],
+        statistics: Mapping[str, Any],
     ) -> None: ...
     def step(self, action: Any, env_id: Any = None) -> tuple[npt.NDArray[Any], ...]: ...
     def send(self, action: Any, env_id: Any = None) -> None: ...
@@ -248,6 +249,17 @@ class Pool:
         seeds: npt.NDArray[np.uint64] | None = None,
         streams: npt.NDArray[np.uint32] | None = None,
     ) -> None: ...
+    def statistics(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns copies of the arrays of the pool's statistics, each with one axis, by names such as "obs.mean"."""
+
+    def set_statistics(self, values: dict[str, npt.NDArray[Any]]) -> None:
+        """Replaces these arrays by others of the same names, dtypes and sizes."""
+
+    @property
+    def updates_moments(self) -> bool:
+        """Whether batches change the moments."""
+
+    def set_updates_moments(self, value: bool) -> None: ...
     def render(self, env_ids: npt.NDArray[np.int32] | None = None) -> npt.NDArray[np.uint8]: ...
     def players(self, env_ids: npt.NDArray[np.int32] | None = None) -> list[int]: ...
     def over(self, env_id: int) -> bool:

@@ -37,6 +37,9 @@ class CommonOptions(TypedDict, total=False):
     first_stream: int
     device: str
     in_place: bool
+    episode_statistics: bool
+    normalize_obs: bool | Mapping[str, float]
+    normalize_reward: bool | Mapping[str, float]
 
 AtariId = Literal[
     "Adventure-v5", "AirRaid-v5", "Alien-v5", "Amidar-v5", "Assault-v5", "Asterix-v5", "Asteroids-v5", "Atlantis-v5",

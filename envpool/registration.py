@@ -87,6 +87,13 @@ def make(
             - `device`: "cpu" (default), "cuda" or "cuda:N": where the environments run. On a GPU (see docs/gpu.md)
               arrays stay in its memory, and `step` does not wait.
             - `in_place`: on a GPU, writes each batch into the same arrays, as CUDA graphs require (default False).
+            - `episode_statistics`: adds the return of the episode so far, and its length, to info as "episode_return"
+              and "episode_length" (default False). The return sums rewards before they are clipped or normalized.
+            - `normalize_obs`: subtracts the running mean of all observations and divides by their standard deviation,
+              as gymnasium's NormalizeObservation does (default False). True, or a mapping of "epsilon" (default 1e-8)
+              and "clip", the largest absolute value (default inf).
+            - `normalize_reward`: divides rewards by the standard deviation of discounted returns, as gymnasium's
+              NormalizeReward does (default False). True, or a mapping of "gamma" (default 0.99), "epsilon" and "clip".
             - `max_num_players`, `base_path`, `gym_reset_return_info`: accepted for EnvPool's scripts, without effect.
             - `envs_per_task`, in a mixed pool: the number of environments of each id, as a sequence of ints. By default,
               num_envs, which is then a multiple of the number of ids, is divided evenly. The environments of each id

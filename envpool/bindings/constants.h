@@ -44,8 +44,8 @@ inline void add_constants(pybind11::module_& module) {
   abi::Layout multi_player{};  // with more than one player, the array players.env_id exists too
   multi_player.max_players = 2;
   py::dict arrays;
-  for (const Array& array : BlockLayout(multi_player, 1, FinalFields::kNone).arrays)
-    arrays[array.name.c_str()] = dtype_name(array.dtype);
+  const BlockLayout layout(multi_player, 1, FinalFields::kNone, Failures::kNever, {.episode_return = true});
+  for (const Array& array : layout.arrays) arrays[array.name.c_str()] = dtype_name(array.dtype);
   module.attr("COMMON_ARRAYS") = arrays;
 }
 

@@ -27,6 +27,7 @@ from envpool.python.options import (
     wrong_type,
     wrong_value,
 )
+from envpool.python.statistics_options import STATISTICS_OPTIONS, Statistics
 
 RENDER_MODES = ("rgb_array", "human")
 
@@ -62,6 +63,7 @@ EXTENSION_OPTIONS = (
     "first_stream",
     "device",
     "in_place",
+    *STATISTICS_OPTIONS,
 )
 
 # The names of the options that every environment has: EnvPool's options in the order of its config, then ours.
@@ -106,6 +108,7 @@ class CheckedOptions:
     first_stream: int
     device: str
     in_place: bool
+    statistics: Statistics
 
 
 def check_common(
@@ -188,6 +191,7 @@ def check_common(
         first_stream=integer("first_stream", 0),
         device=device,
         in_place=_in_place(caller_options.get("in_place", False), device),
+        statistics=Statistics.check(caller_options),
     )
 
 

@@ -20,6 +20,7 @@ from envpool.python.family import Family, Renderer, Value
 from envpool.python.options import NO_LIMIT, Option, check_known, shown
 from envpool.python.registry import Registration
 from envpool.python.spaces import ArraySpecs
+from envpool.python.statistics_options import STATISTICS_OPTIONS
 from envpool.python.topology import thread_cpus
 from envpool.python.window import can_open
 
@@ -145,6 +146,9 @@ class Construction:
             raise ValueError(
                 f"render_mode: expected None, because the environment cannot be rendered, got {common.render_mode!r}"
             )
+        self.arrays = common.statistics.applied_to(
+            self.arrays, device=common.device, num_envs=common.num_envs, batch_size=common.batch_size
+        )
 
     def arrays_with(self, changed: Mapping[str, Value]) -> ArraySpecs:
         """Returns the arrays of the environment with other values for some options. The values are already checked."""
@@ -170,7 +174,9 @@ class Construction:
     def _common_config(self, names: Sequence[str]) -> dict[str, Any]:
         """Returns the values of options that every environment has, in the form of `config`."""
         common = self.common
-        config = {name: getattr(common, name) for name in names}
+        config: dict[str, Any] = {
+            name: getattr(common.statistics if name in STATISTICS_OPTIONS else common, name) for name in names
+        }
         config["max_num_players"] = self.arrays.max_players
         if config["gym_reset_return_info"] is None:
             config["gym_reset_return_info"] = common.step_api != "classic"
@@ -237,7 +243,11 @@ class Construction:
         tasks = [task.core_task for task in self.tasks]
         try:
             return _core.Pool(
-                tasks=tasks, num_threads=common.num_threads, thread_cpus=cpus, **self.pool_arguments(outputs)
+                tasks=tasks,
+                num_threads=common.num_threads,
+                thread_cpus=cpus,
+                statistics=common.statistics.for_core(self.arrays),
+                **self.pool_arguments(outputs),
             )
         except ValueError as error:
             raise self.registration.origin.refusal(error) from error.__cause__

@@ -21,6 +21,7 @@ from envpool.python.images import HumanViewer, resized
 from envpool.python.layout import Pack, ResultLayout
 from envpool.python.options import check_seconds
 from envpool.python.pool_states import PoolStates
+from envpool.python.pool_statistics import PoolStatistics
 from envpool.python.registry import Registration
 from envpool.python.reset_options import ResetOptions
 
@@ -55,7 +56,7 @@ def make_pool(construction: Construction, outputs: list[str]) -> Pool:
     return cast("Pool", pool)  # a DevicePool has the methods of a Pool and returns arrays on the device
 
 
-class EnvPoolMixin(PoolStates):
+class EnvPoolMixin(PoolStates, PoolStatistics):
     """A pool of environments that are stepped together.
 
     Pickling or copying a pool makes a new pool with the same id, options and seed, before its first episodes. It does
@@ -68,7 +69,8 @@ class EnvPoolMixin(PoolStates):
     - terminated, truncated: bool of shape (n,), always with one row per environment.
     - info: a dict. "env_id" and "elapsed_step", the number of steps since the episode began, are int32 of shape (n,).
       "players" is a dict whose "env_id", int32, has the environment of each player. In a mixed pool, "task_id", int32 of
-      shape (n,), has the place of the environment's id in `tasks`. The other entries are the environment's own.
+      shape (n,), has the place of the environment's id in `tasks`. With `episode_statistics`, "episode_return", float64,
+      and "episode_length", int32, are those of the episode so far. The other entries are the environment's own.
 
     The pool never writes to returned arrays again. Texts of exceptions begin with the id in brackets.
 

@@ -20,7 +20,17 @@ Pack = Callable[[tuple[Any, ...]], Any]
 
 # The entries of info that every environment has: the path in EnvPool's info, and the name of the array. They take
 # precedence over an environment's own field with the same path.
-_INFO = {("env_id",): "env_id", ("players", "env_id"): "players.env_id", ("elapsed_step",): "elapsed_step"}
+_INFO: dict[tuple[str, ...], str] = {
+    ("env_id",): "env_id",
+    ("players", "env_id"): "players.env_id",
+    ("elapsed_step",): "elapsed_step",
+}
+
+# The entries of info in a pool with the option episode_statistics. The engine counts steps as lengths of episodes.
+_EPISODES: dict[tuple[str, ...], str] = {
+    ("episode_return",): "episode_return",
+    ("episode_length",): "elapsed_step",
+}
 
 
 @dataclass(frozen=True)
@@ -111,7 +121,8 @@ class _Tasks:
 
 def _info(specs: ArraySpecs, tasks: _Tasks) -> dict[str, Any]:
     own = {path_of(field.name): field.name for field in specs.infos}
-    return nest({**own, **_INFO, **tasks.info}.items())
+    episodes = _EPISODES if specs.episode_statistics else {}
+    return nest({**own, **_INFO, **episodes, **tasks.info}.items())
 
 
 def _masked(tree: Any, mask: _Variable) -> Any:
@@ -219,7 +230,8 @@ def dm_layout(specs: ArraySpecs, task_ids: npt.NDArray[np.int32] | None = None) 
     writer.scope["TimeStep"] = TimeStep
     heads = ", ".join(writer.use(name) for name in ("step_type", "reward", "discount"))
     fields = (*specs.observations, *specs.infos)
-    paths = {("env_id",): "env_id", ("players", "env_id"): "players.env_id"}
+    paths: dict[tuple[str, ...], str] = {("env_id",): "env_id", ("players", "env_id"): "players.env_id"}
+    paths |= _EPISODES if specs.episode_statistics else {}
     tree = nest({**paths, **{path_of(field.name): field.name for field in fields}, **tasks.info}.items())
     body = f"    return TimeStep({heads}, {writer.record_of('State', tree)})"
     return writer.compile(tasks.code + body, tasks.code + body, tasks.traced + body)

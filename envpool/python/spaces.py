@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -83,6 +83,7 @@ class ArraySpecs:
     reward_high: float
     render_size: tuple[int, int]  # height, width; zeros if the environment cannot be rendered
     render_fps: float  # the images per second with which an episode is shown; an int if it is whole
+    episode_statistics: bool = False  # whether the pool adds "episode_return" and "episode_length" to info
 
     @classmethod
     def from_json(cls, text: str) -> ArraySpecs:
@@ -247,4 +248,7 @@ def dm_tree(specs: ArraySpecs, more: Iterable[Field] = ()) -> dict[str, Any]:
     """
     int32_max = 2**31 - 1
     common = [common_field("env_id", 0, int32_max), common_field("players.env_id", 0, int32_max)]
+    if specs.episode_statistics:
+        common.append(common_field("episode_return", -np.inf, np.inf))
+        common.append(replace(common_field("elapsed_step", 0, int32_max), name="episode_length"))
     return nest((path_of(field.name), field) for field in (*common, *specs.observations, *specs.infos, *more))

@@ -120,6 +120,12 @@ class RayEnvPool(StateCalls, NotAVecEnv):
                 raise TypeError(
                     f"[{task_id}] {name}: expected an option of envpool.ray.make, got an option of one pool"
                 )
+        for name in ("normalize_obs", "normalize_reward"):
+            if options.get(name, False) is not False:
+                raise ValueError(
+                    f"[{task_id}] {name}: expected False in a pool on Ray, because each worker would have moments of its "
+                    f"own, got {shown(options[name])}"
+                )
         if options.get("render_mode") == "human":
             raise ValueError(f"[{task_id}] render_mode: expected None or 'rgb_array' in a pool on Ray, got 'human'")
         if options.get("thread_affinity_offset") == "auto":

@@ -73,6 +73,7 @@ def rollout(table: _core.Table, task_id: str) -> str:
         autoreset=0,
         max_episode_steps=[50] * NUM_ENVS,
         outputs=outputs,
+        statistics={"episode_return": False, "obs_name": "", "obs": None, "reward": None},
     )
     random = np.random.default_rng(0)
     digest = hashlib.sha256()

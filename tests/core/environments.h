@@ -207,6 +207,7 @@ struct PoolConfig {
   i32 max_episode_steps = 0;
   i64 goal = 10;
   u64 seed = 7;
+  StatisticsOptions statistics{};
 
   std::shared_ptr<EnvPool> operator()(const abi::Table* table, const char* option = "goal") const {
     EnvConfig config{.num_envs = num_envs, .autoreset = autoreset};
@@ -215,7 +216,8 @@ struct PoolConfig {
     config.max_episode_steps.assign(size_t(num_envs), max_episode_steps);
     config.seeds.assign(size_t(num_envs), seed);
     for (i32 i = 0; i < num_envs; ++i) config.streams.push_back(u32(i));
-    const std::shared_ptr<EnvPool> pool = EnvPool::make(*table, config, {"test", batch_size, num_threads});
+    const std::shared_ptr<EnvPool> pool =
+        EnvPool::make(*table, config, {"test", batch_size, num_threads, {}, statistics});
     // The threads of a pool keep the pool alive until it is closed, so the returned pointer closes it on destruction.
     return {pool.get(), [pool](EnvPool*) { pool->close(std::chrono::seconds(5)); }};
   }

@@ -395,6 +395,7 @@ NO_MEMORY = """
             autoreset=0,
             max_episode_steps=[0] * 2,
             outputs=["reward", "env_id"],
+            statistics={"episode_return": False, "obs_name": "", "obs": None, "reward": None},
         )
         throws.reset()
         throws.recv()

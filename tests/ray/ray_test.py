@@ -283,6 +283,7 @@ BAD = [
     ({"first_stream": 3}, TypeError, r"first_stream: expected an option of envpool.ray.make"),
     ({"thread_affinity_offset": "auto"}, ValueError, r"thread_affinity_offset: expected an int, .* got 'auto'"),
     ({"gravitas": 3}, TypeError, r"unknown option 'gravitas'"),
+    ({"normalize_obs": True}, ValueError, r"normalize_obs: expected False in a pool on Ray, .* got True"),
 ]
 
 

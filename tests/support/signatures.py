@@ -57,6 +57,9 @@ class CommonOptions(TypedDict, total=False):
     first_stream: int
     device: str
     in_place: bool
+    episode_statistics: bool
+    normalize_obs: bool | Mapping[str, float]
+    normalize_reward: bool | Mapping[str, float]
 '''
 
 # The name, further parameters and return type of each make function.

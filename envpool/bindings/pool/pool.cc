@@ -25,6 +25,7 @@
 #include "envpool/bindings/pool/live_pools.h"
 #include "envpool/bindings/pool/output_arrays.h"
 #include "envpool/bindings/pool/owned_pool.h"
+#include "envpool/bindings/pool/statistics.h"
 #include "envpool/bindings/seeds.h"
 #include "envpool/bindings/snapshots.h"
 #include "envpool/bindings/table.h"
@@ -53,7 +54,8 @@ class PyPool {
 
   PyPool(const std::vector<Task>& tasks, std::string label, i32 batch_size, i32 num_threads,
          const std::vector<i32>& thread_cpus, const py::object& seeds, const py::object& streams, i32 autoreset,
-         const std::vector<i32>& max_episode_steps, const std::vector<std::string>& outputs)
+         const std::vector<i32>& max_episode_steps, const std::vector<std::string>& outputs,
+         const StatisticsOptions& statistics)
       : ids_(num_envs_of(tasks, label)) {
     const i32 num_envs = ids_.num_envs();
     check("batch_size", batch_size, 0, num_envs, label);
@@ -83,7 +85,7 @@ class PyPool {
     }
     {
       const Unlocked unlocked;
-      pool_.own(EnvPool::make(members, {std::move(label), batch_size, num_threads, thread_cpus}));
+      pool_.own(EnvPool::make(members, {std::move(label), batch_size, num_threads, thread_cpus, statistics}));
     }
     LivePools::add(pool_.shared());
     for (i32 f = 0; f < pool_->layout().num_actions; ++f) {
@@ -112,7 +114,8 @@ class PyPool {
                                       arguments["thread_cpus"].cast<std::vector<i32>>(), py::object(arguments["seeds"]),
                                       py::object(arguments["streams"]), arguments["autoreset"].cast<i32>(),
                                       arguments["max_episode_steps"].cast<std::vector<i32>>(),
-                                      arguments["outputs"].cast<std::vector<std::string>>());
+                                      arguments["outputs"].cast<std::vector<std::string>>(),
+                                      statistics_options(arguments["statistics"].cast<py::dict>()));
     } catch (const TableError& error) {
       throw std::invalid_argument("[" + label + "] " + error.what());
     } catch (const NoMemory&) {
@@ -280,6 +283,23 @@ class PyPool {
                           outputs_.describe(*pool_));
   }
 
+  py::dict statistics() {
+    check_usable();
+    return statistics_of(*pool_);
+  }
+  void set_statistics(const py::dict& values) {
+    check_usable();
+    python::set_statistics(*pool_, values);
+  }
+  bool updates_moments() {
+    check_usable();
+    return pool_->access_statistics([](const Statistics& statistics) { return statistics.updates_moments; });
+  }
+  void set_updates_moments(bool value) {
+    check_usable();
+    pool_->access_statistics([value](Statistics& statistics) { statistics.updates_moments = value; });
+  }
+
   void close(double timeout) {
     if (pool_->forked()) return;
     without_gil([&](const auto& interrupted) { pool_->close(std::chrono::duration<double>(timeout), interrupted); });
@@ -311,8 +331,9 @@ class PyPool {
     }
   }
 
-  static constexpr const char* kKeywords[] = {"tasks", "label",   "batch_size", "num_threads",       "thread_cpus",
-                                              "seeds", "streams", "autoreset",  "max_episode_steps", "outputs"};
+  static constexpr const char* kKeywords[] = {"tasks",     "label",   "batch_size", "num_threads",       "thread_cpus",
+                                              "seeds",     "streams", "autoreset",  "max_episode_steps", "outputs",
+                                              "statistics"};
 
   static i32 num_envs_of(const std::vector<Task>& tasks, const std::string& label) {
     i64 sum = 0;
@@ -520,6 +541,10 @@ void bind_pool(py::module_& m) {
       .def("render", &PyPool::render, py::arg("env_ids") = py::none())
       .def("players", &PyPool::players, py::arg("env_ids") = py::none())
       .def("over", &PyPool::over, py::arg("env_id"))
+      .def("statistics", &PyPool::statistics)
+      .def("set_statistics", &PyPool::set_statistics, py::arg("values"))
+      .def_property_readonly("updates_moments", &PyPool::updates_moments)
+      .def("set_updates_moments", &PyPool::set_updates_moments, py::arg("value"))
       .def("xla", &PyPool::xla)
       .def("close", &PyPool::close, py::arg("timeout") = 10.0)
       .def_property_readonly("closed", &PyPool::closed)

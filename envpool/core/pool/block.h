@@ -49,6 +49,12 @@ enum class Failures { kNever, kPossible };
 // kById: row i of a block belongs to environment i. kAsSent: rows are in the order of the send, or of completion.
 enum class RowOrder { kAsSent, kById };
 
+// The arrays that the pool itself computes (statistics.h).
+struct ExtraArrays {
+  bool episode_return = false;
+  std::string normalized_obs{};  // the name of a field of environments with one player; empty: none
+};
+
 // One array of a block.
 struct Array {
   std::string name;
@@ -60,15 +66,17 @@ struct Array {
 
 // The arrays of a pool's blocks. Every array is aligned to 64 bytes, so that JAX and torch can use it without a copy.
 struct BlockLayout {
-  std::vector<Array> arrays;  // common fields, own fields, final copies of own fields, players.env_id
+  std::vector<Array> arrays;  // common fields, own fields, final copies of own fields, extra arrays, players.env_id
   i32 rows;                   // of a whole batch
   i32 max_players;
   i32 own_fields;
   bool has_final;
   bool may_fail;
+  int raw_obs = -1;  // the observation that is normalized; its copy of last observations is own_fields further
+  int normalized_obs = -1, final_normalized_obs = -1;  // where it is written; float32 is overwritten
 
   BlockLayout(const abi::Layout& layout, i32 num_rows, FinalFields final_fields,
-              Failures failures = Failures::kPossible)
+              Failures failures = Failures::kPossible, const ExtraArrays& extra = {})
       : rows(num_rows),
         max_players(layout.max_players),
         own_fields(layout.num_fields),
@@ -90,6 +98,8 @@ struct BlockLayout {
             field.per_player != 0 ? Entries::kPerPlayer : Entries::kPerRow);
       }
     }
+    if (extra.episode_return) add("episode_return", abi::kF64, {}, Entries::kPerRow);
+    if (!extra.normalized_obs.empty()) add_normalized_obs(extra.normalized_obs);
     if (max_players > 1) add("players.env_id", abi::kI32, {}, Entries::kPerPlayer);
   }
 
@@ -122,6 +132,21 @@ struct BlockLayout {
 
  private:
   enum class Entries { kPerRow, kPerPlayer };
+
+  // Determines where normalized observations are written. If the environment's own are not float32, arrays are added
+  // under their names, and they get the prefix "raw.".
+  void add_normalized_obs(const std::string& name) {
+    raw_obs = normalized_obs = find(name);
+    ENVPOOL_ASSERT(raw_obs >= abi::kCommonFields && max_players == 1);
+    if (has_final) final_normalized_obs = raw_obs + own_fields;
+    for (int copy = 0; copy < (has_final ? 2 : 1); ++copy) {
+      Array& raw = arrays[size_t(raw_obs + copy * own_fields)];
+      if (raw.dtype == abi::kF32) continue;
+      (copy == 0 ? normalized_obs : final_normalized_obs) = int(arrays.size());
+      std::string normalized = std::exchange(raw.name, "raw." + raw.name);
+      add(std::move(normalized), abi::kF32, raw.shape, Entries::kPerRow);
+    }
+  }
 
   void add(std::string name, abi::Dtype dtype, std::vector<i64> shape, Entries entries) {
     constexpr i64 sizes[] = {1, 1, 4, 8, 4, 8};

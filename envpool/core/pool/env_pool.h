@@ -11,6 +11,8 @@
 //   result_blocks.h       the blocks that results are written to, in the order of recv()
 //   members.h             the environments, of one id or of several
 //   idle_environments.h   snapshots, copies and images of idle environments
+//   statistics.h          returns of episodes, normalized observations and rewards
+//   pool_setup.h          default options, and the arrays of a pool's blocks
 //   memory_guard.h        refuses pools that would exceed a limit
 //
 // Synchronous mode (batch_size == num_envs): each send gets its own block, with rows in the order of the send, and recv
@@ -48,10 +50,12 @@
 #include "envpool/core/pool/idle_environments.h"
 #include "envpool/core/pool/members.h"
 #include "envpool/core/pool/memory_guard.h"
+#include "envpool/core/pool/pool_setup.h"
 #include "envpool/core/pool/pool_types.h"
 #include "envpool/core/pool/result_blocks.h"
 #include "envpool/core/pool/scheduler.h"
 #include "envpool/core/pool/spin.h"
+#include "envpool/core/pool/statistics.h"
 #include "envpool/core/pool/waits.h"
 #include "envpool/core/pool/worker_threads.h"
 #include "envpool/core/system/resources.h"
@@ -104,6 +108,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       if (!options.empty()) idle_.reset_options(env_ids, count, options);
     };
     queue(env_ids, count, "reset", Task::kReset, CallerHelp::kNo, pass_options, seeds, streams);
+    statistics_.begin(env_ids, count);
   }
 
   // Returns the next complete batch. After TimedOut or Interrupted, the batch can still be received. A caller that
@@ -161,11 +166,13 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   void restore(const i32* env_ids, i32 count, const std::string_view* states) {
     const auto lock = lock_for("restore");
     idle_.restore(env_ids, count, states);
+    statistics_.forget(env_ids, count);
   }
   void clone(const i32* sources, const i32* env_ids, i32 count, const u64* seeds = nullptr,
              const u32* streams = nullptr) {
     const auto lock = lock_for("clone");
     idle_.clone(sources, env_ids, count, seeds, streams);
+    statistics_.copy(sources, env_ids, count);
   }
   void render(const i32* env_ids, i32 count, u8* rgb) {
     const auto lock = lock_for("render");
@@ -179,6 +186,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     batch->pool = blocks_;
     idle_.observe(env_ids, count, *batch);
     batch->compact_players();
+    statistics_.describe(*batch);
     return batch;
   }
   // Returns the size of an environment's saved state.
@@ -193,6 +201,13 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   void write_states(const i32* env_ids, i32 count, i64 offset, i64 bytes, const char* data) {
     const auto lock = lock_for("states");
     idle_.write_states(env_ids, count, offset, bytes, data);
+  }
+
+  // Calls `action` with the Statistics, and returns its result.
+  template <class Action>
+  auto access_statistics(Action&& action) {
+    const auto lock = lock_for("statistics");
+    return action(statistics_);
   }
 
   // Refuses further calls and makes the threads end after their current step, without waiting for them.
@@ -264,15 +279,16 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         autoreset_(members.front().envs.autoreset),
         bounded_(step_time_of(flags_) == StepTime::kBounded),
         layout_(&envs_->layout()),
-        options_(with_defaults(std::move(options))),
+        options_(with_defaults(std::move(options), label_, num_envs_, layout_->max_players)),
         sync_(options_.batch_size == num_envs_),
-        blocks_(make_blocks()),
+        blocks_(std::make_shared<BlockPool>(block_layout_of(flags_, *layout_, options_, autoreset_))),
         admission_(label_, num_envs_),
         actions_(label_, *layout_, num_envs_),
         results_(blocks_, sync_ ? Mode::kSync : Mode::kAsync, num_envs_, options_.batch_size),
         scheduler_(num_envs_, options_.num_threads, step_time_of(flags_),
                    (flags_ & abi::kGrouped) != 0 ? abi::kGroupSize : 1),
-        idle_(label_, *envs_, admission_) {
+        idle_(label_, *envs_, admission_),
+        statistics_(options_.statistics, blocks_->layout(), num_envs_, autoreset_) {
     // The additional block holds the batch that the caller keeps.
     const f64 blocks = (sync_ ? 1 : f64(results_.capacity())) + 1;
     require_memory(label_, blocks_->layout(),
@@ -281,20 +297,6 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     actions_.allocate();
     envs_->read_actions(actions_.fields());
     results_.allocate();
-  }
-
-  PoolOptions with_defaults(PoolOptions options) const {
-    require_countable_players(label_, num_envs_, layout_->max_players);
-    if (options.batch_size == 0) options.batch_size = num_envs_;
-    if (options.num_threads == 0) options.num_threads = std::min(usable_cpus(), options.batch_size);
-    return options;
-  }
-  std::shared_ptr<BlockPool> make_blocks() const {
-    const bool same_step = autoreset_ == abi::kAutoresetSameStep;
-    const bool may_throw = (flags_ & (abi::kPortable | abi::kMayThrow)) != abi::kPortable;
-    return std::make_shared<BlockPool>(BlockLayout(*layout_, options_.batch_size,
-                                                   same_step ? FinalFields::kKept : FinalFields::kNone,
-                                                   may_throw ? Failures::kPossible : Failures::kNever));
   }
 
   void start_threads() {
@@ -372,7 +374,11 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       if (closed_) label_.throw_invalid_call("recv: the pool is closed");
       const u32 completed = completed_blocks_.load(std::memory_order_acquire);
       if (results_.has_put_back()) return results_.take_put_back();
-      if (Block* block = results_.complete()) return results_.take(block);
+      if (Block* block = results_.complete()) {
+        Batch batch = results_.take(block);
+        statistics_.process(*batch);
+        return batch;
+      }
       throw_if_wait_is_endless(caller);
       bool ran = false;
       if (steps) {
@@ -558,6 +564,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   bool multiple_callers_ = false;
   WorkerThreads threads_;
   IdleEnvironments idle_;
+  Statistics statistics_;
 };
 
 }  // namespace envpool

@@ -3,8 +3,10 @@
 // The types of the pool's interface: options, exceptions, and arguments of calls.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -14,11 +16,26 @@
 
 namespace envpool {
 
+struct Normalization {
+  f64 epsilon = 1e-8;                               // is added to the variance
+  f64 clip = std::numeric_limits<f64>::infinity();  // the largest absolute value of the results
+  f64 gamma = 0.99;                                 // the discount of rewards
+};
+
+// What a pool computes over its batches (statistics.h). The environments have one player, and a pool that normalizes is
+// synchronous.
+struct StatisticsOptions {
+  bool episode_return = false;
+  std::string obs_name{};  // the name of the field that is normalized
+  std::optional<Normalization> obs{}, reward{};
+};
+
 struct PoolOptions {
   std::string label;               // begins every error message
   i32 batch_size = 0;              // 0: all environments
   i32 num_threads = 0;             // 0: as many as usable CPUs, at most one per row of a batch
   std::vector<i32> thread_cpus{};  // worker i runs on CPU thread_cpus[i % size]; empty: no affinity is set
+  StatisticsOptions statistics{};
 };
 
 struct TimedOut : std::runtime_error {
