@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from envpool.python.distribution import raise_missing
 
 try:
+    from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import VecEnv
 except ModuleNotFoundError as error:
     raise_missing(error, "stable_baselines3", "make_sb3", "Stable-Baselines3", "stable-baselines3")
@@ -28,7 +30,9 @@ from envpool.python.reset_options import in_common
 class SB3EnvPool(VecEnv):
     """A pool with the interface of Stable-Baselines3.
 
-    A step that ends an episode starts the next one; `infos[i]["terminal_observation"]` holds the last observation.
+    A step that ends an episode starts the next one; `infos[i]["terminal_observation"]` holds the last observation. With
+    `episode_statistics`, `infos[i]["episode"]` has the return "r", the length "l" and the time "t" of an episode (of a
+    game, with Atari's lives) that has ended, as with Stable-Baselines3's Monitor and VecMonitor.
 
     Attributes:
         pool: the pool, a `GymnasiumEnvPool`.
@@ -50,6 +54,8 @@ class SB3EnvPool(VecEnv):
         )
         self._masks: npt.NDArray[np.bool_] | None = None  # of the current states
         self._seen = 0  # the value of the pool's counter of replaced states to which the masks correspond
+        self._counts_episodes = self.pool.config["episode_statistics"]
+        self._made_at = time.time()
         try:
             self._check(label)
             super().__init__(self.pool.num_envs, self.pool.single_observation_space, self.pool.single_action_space)
@@ -119,14 +125,22 @@ class SB3EnvPool(VecEnv):
         self._set_masks(info)
         done = terminated | truncated
         for i in np.flatnonzero(done).tolist():
-            self.reset_infos[i] = {**infos[i], "elapsed_step": 0}
+            counted = {key: infos[i][key] for key in _COUNTED if key in infos[i]}
+            self.reset_infos[i] = {**infos[i], **{key: type(value)() for key, value in counted.items()}}
             infos[i] = {
                 "env_id": i,
-                "elapsed_step": infos[i]["elapsed_step"],
+                **counted,
                 **_row(info["final_info"], i),
                 "terminal_observation": _row(info["final_obs"], i),
                 "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
             }
+            # With Atari's lives, `terminated` in the info says whether the game is over too.
+            if self._counts_episodes and (truncated[i] or infos[i].get("terminated", True)):
+                infos[i]["episode"] = {
+                    "r": counted["episode_return"],
+                    "l": counted["episode_length"],
+                    "t": round(time.time() - self._made_at, 6),
+                }
         return observation, reward, done, infos
 
     def close(self) -> None:
@@ -206,8 +220,11 @@ class SB3EnvPool(VecEnv):
         )
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
-        """Returns False for each environment: the environments of a pool have no gymnasium wrappers."""
-        return [False] * len(list(self._get_indices(indices)))
+        """Returns False for each environment, because the environments of a pool have no gymnasium wrappers.
+
+        With `episode_statistics`, the pool does what a Monitor does, so it returns True for that class.
+        """
+        return [self._counts_episodes and wrapper_class is Monitor] * len(list(self._get_indices(indices)))
 
     @property
     def _label(self) -> str:
@@ -228,6 +245,7 @@ def _rows(info: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
     return [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)] if keys else [{}] * count
 
 
+_COUNTED = ("elapsed_step", "episode_return", "episode_length")  # in a row that ends an episode, those of that episode
 _NOT_ROWS = {"players", "final_obs", "_final_obs", "final_info", "_final_info"}
 
 

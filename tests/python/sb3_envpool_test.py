@@ -308,3 +308,60 @@ def test_wrong_options_fail_one_reset(vec_env):
 
 def test_names_of_ids_and_modes(vec_env):
     assert envpool.make_sb3("envpool/CartPole-v1", num_envs=2, autoreset_mode="SameStep").num_envs == 2
+
+
+def test_episodes_are_those_of_vec_monitor(vec_env):
+    from stable_baselines3.common.monitor import Monitor
+
+    ours = envpool.make_sb3("CartPole-v1", 4, seed=1, episode_statistics=True)
+    theirs = vec_env.VecMonitor(envpool.make_sb3("CartPole-v1", 4, seed=1))
+    assert ours.env_is_wrapped(Monitor) == [True] * 4
+    assert theirs.venv.env_is_wrapped(Monitor) == [False] * 4
+    ours.reset()
+    theirs.reset()
+    ends = 0
+    for step in range(150):
+        actions = np.arange(4) * step // 3 % 2
+        for own, expected in zip(ours.step(actions)[-1], theirs.step(actions)[-1], strict=True):
+            assert ("episode" in own) == ("episode" in expected)
+            if "episode" in own:
+                ends += 1
+                assert own["episode"].keys() == expected["episode"].keys()
+                assert own["episode"]["r"] == expected["episode"]["r"] == own["episode_return"]
+                assert own["episode"]["l"] == expected["episode"]["l"] == own["episode_length"]
+                assert own["episode"]["t"] >= 0
+    assert ends > 15
+    assert [info["episode_return"] for info in ours.reset_infos] == [0.0] * 4
+
+
+def test_episodes_of_a_monitor_are_games(vec_env):
+    env = envpool.make_sb3("Breakout-v5", 4, seed=1, episodic_life=True, reward_clip=True, episode_statistics=True)
+    env.reset()
+    score, games, lives = np.zeros(4), 0, 0
+    for step in range(900):
+        _, _, dones, infos = env.step((np.arange(4) + step // 2) % 4)
+        for i in range(4):
+            score[i] += infos[i]["reward"]
+            assert ("episode" in infos[i]) == bool(dones[i] and infos[i]["terminated"])
+            lives += dones[i]
+            if "episode" in infos[i]:
+                games += 1
+                assert infos[i]["episode"]["r"] == score[i]
+                score[i] = 0
+    assert games > 3
+    assert lives > 4 * games
+
+
+def test_normalization_is_close_to_that_of_vec_normalize(vec_env):
+    options = {"seed": 1, "max_episode_steps": 20}
+    ours = envpool.make_sb3("Pendulum-v1", 6, normalize_obs={"clip": 10}, normalize_reward={"clip": 10}, **options)
+    theirs = vec_env.VecNormalize(envpool.make_sb3("Pendulum-v1", 6, **options))
+    np.testing.assert_allclose(ours.reset(), theirs.reset(), rtol=1e-4, atol=1e-5)
+    for step in range(70):
+        actions = np.full((6, 1), np.sin(step), np.float32)
+        own, expected = ours.step(actions), theirs.step(actions)
+        np.testing.assert_allclose(own[0], expected[0], rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(own[1], expected[1], rtol=1e-4)
+        for one, other in zip(own[-1], expected[-1], strict=True):
+            last = [info.get("terminal_observation", np.zeros(3)) for info in (one, other)]
+            np.testing.assert_allclose(*last, rtol=1e-4, atol=1e-4)
