@@ -155,6 +155,18 @@ def test_the_page_names_every_choice_of_the_suite():
         assert named == choices, option
 
 
+def test_statistics_take_turns_with_gymnasiums_wrappers(tmp_path):
+    few = ["--tasks=CartPole-v1", "--num_envs=3", "--rounds=1", "--window=0.001", "--json=costs.json"]
+    done = run("normalization.py", *few, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "costs.json").read_text())
+    assert [name for _, _, name, *_ in rows] == ["episode_statistics", "normalize_obs", "normalize_reward", "all"]
+    for *_, step, ours, theirs in rows:
+        assert step > 0
+        assert theirs > max(ours, 0.5)
+    assert done.stdout.count("| CartPole-v1 | 3 |") == 4
+
+
 def test_python_environments_take_turns_with_gymnasium(tmp_path):
     few = ["--num_envs=2", "--rounds=1", "--window=0.05", f"--json={tmp_path / 'envs.json'}"]
     done = run("python_envs.py", *few, cwd=tmp_path)
