@@ -320,7 +320,8 @@ NO_MEMORY = """
         streams=streams,
         autoreset=0,
         max_episode_steps=[0] * 4,
-        outputs=outputs,
+        outputs=[*outputs, "episode_return"],
+        statistics={"episode_return": True, "obs_name": "", "obs": None, "reward": None},
     )
 
     def script(target, k):
@@ -371,6 +372,7 @@ NO_MEMORY = """
         call(pool.restore, [2, 0], states)
         call(pool.clone, [0, 0, 0], ids[1:], seeds[1:], streams[1:])
         assert call(pool.players, ids) == [1, 1, 1, 1]
+        call(pool.set_statistics, call(pool.statistics))
         for wrong in (np.full(4, 99, np.int32), np.ones(3, np.int32), np.full(4, 0.5), None, "no"):
             try:
                 call(pool.send, wrong, ids)
