@@ -21,7 +21,8 @@ const OptionSpecs& specs_of() {
     OptionSpecs declared;
     Env::options(declared);
     for (const OptionSpec& option : declared.list) {
-      if (option.member_at + dtype_size(option.member) > i64(sizeof(typename Env::Params))) {
+      const bool inside = option.member_at + dtype_size(option.member) <= i64(sizeof(typename Env::Params));
+      if (option.member_at >= 0 && !inside) {
         throw std::logic_error(option.name + ": expected sets() with a member of Params, got another class's");
       }
     }
