@@ -230,6 +230,21 @@ class Pool:
     def write_states(self, env_ids: npt.NDArray[np.int32], offset: int, data: npt.NDArray[np.uint8]) -> None:
         """Overwrites bytes that `read_states` has returned."""
 
+    def set_options(
+        self,
+        env_ids: _Ids,
+        names: Sequence[str],
+        values: npt.NDArray[np.float64],
+        call: str = "set_options",
+    ) -> None:
+        """Sets options of environments from their next episodes on; one row per environment, one column per name.
+
+        Choices are numbers. Errors begin with `call`, the name of the function that the user has called.
+        """
+
+    def options(self, env_id: int) -> list[float]:
+        """Returns the time limit of an environment, and the values of its tunable options in their order."""
+
     def reset_and_recv(
         self,
         env_id: Any = None,

@@ -152,6 +152,11 @@ struct TableOf {
   static i32 reset_options(void* envs, i32 env_id, const void* data, i64 size, abi::TextSink error) {
     return with_status(error, [&] { cast(envs).reset_options(env_id, data, size); });
   }
+  static i32 set_options(void* envs, const i32* env_ids, i32 count, const i32* options, i32 num_options,
+                         const f64* values, abi::TextSink error) {
+    return with_status(error, [&] { cast(envs).set_options(env_ids, count, options, num_options, values); });
+  }
+  static void get_options(void* envs, i32 env_id, f64* values) { cast(envs).get_options(env_id, values); }
 
   static void cancel(void* envs) { cast(envs).cancel(); }
 
@@ -190,6 +195,8 @@ struct TableOf {
       .render = render,
       .observe = observe,
       .reset_options = Envs::kTakesResetOptions ? reset_options : nullptr,
+      .set_options = Envs::kPlain ? set_options : nullptr,
+      .get_options = Envs::kPlain ? get_options : nullptr,
       .cancel = Envs::kCancels ? cancel : nullptr,
       .no_snapshots = no_snapshots(),
       .pure = pure_functions(),

@@ -27,14 +27,14 @@ from envpool import _core
 from envpool.jax import cuda, spaces, words
 from envpool.jax.calls import Calls, shape_of
 from envpool.jax.gymnax_names import cell_part, gymnax_state_names
-from envpool.jax.params import LIMIT, EnvParams, ParamsFormat, as_operand, check_format, leaf_of, option_values
+from envpool.jax.params import EnvParams, ParamsFormat, as_operand, check_format, leaf_of, option_values
 from envpool.jax.rows import EnvState, RowFormat, RowPart
 from envpool.python import actions
 from envpool.python.common_options import COMMON_OPTIONS
 from envpool.python.construction import Construction, PureModel
 from envpool.python.errors import labelled
 from envpool.python.not_a_vec_env import NotAVecEnv
-from envpool.python.options import shown
+from envpool.python.options import LIMIT, shown
 from envpool.python.registry import Registration, find, list_all_envs
 from envpool.python.spaces import ArraySpecs, Field, action_tree, observation_tree, walk
 

@@ -15,9 +15,8 @@ from envpool.jax import flax_states
 from envpool.jax.gymnax_names import fixed_parameters, gymnax_parameter_names, parameter_name
 from envpool.python.errors import labelled
 from envpool.python.family import Value
-from envpool.python.options import NO_LIMIT, Option
+from envpool.python.options import LIMIT, Option
 
-LIMIT = Option("max_episode_steps", "int", 0, low=0, high=NO_LIMIT)
 _KINDS = {"bool": "b", "int": "iu", "float": "fiu", "str": "iu"}  # of the dtypes from which a leaf can be made
 _DTYPES = {"bool": "bool", "int": "int64", "float": "float64", "str": "int32"}
 

@@ -17,7 +17,7 @@ from envpool._core import ModelReference, Pool, Table
 from envpool.python.common_options import COMMON_OPTIONS, EXTENSION_OPTIONS, RENDER_MODES, check_common
 from envpool.python.errors import labelled
 from envpool.python.family import Family, Renderer, Value
-from envpool.python.options import NO_LIMIT, Option, check_known, shown
+from envpool.python.options import LIMIT, NO_LIMIT, Option, check_known, shown
 from envpool.python.registry import Registration
 from envpool.python.spaces import ArraySpecs
 from envpool.python.statistics_options import STATISTICS_OPTIONS
@@ -118,8 +118,7 @@ class Construction:
         with labelled(f"env_options[{self.first_env_id + index}]"):
             for name, value in self.registration.origin.translate(self.registration.task_id, entry).items():
                 if name == "max_episode_steps" and name not in self.options:
-                    limit = Option(name, "int", 0, low=0, high=NO_LIMIT).check(value)
-                    self._max_episode_steps[index] = _limit(int(limit))
+                    self._max_episode_steps[index] = _limit(int(LIMIT.check(value)))
                     continue
                 check_known([name], [*self.options, "max_episode_steps"])
                 if self.options[name].changes_shapes:

@@ -20,7 +20,7 @@ from envpool.python.errors import EnvError, labelled
 from envpool.python.images import HumanViewer, resized
 from envpool.python.layout import Pack, ResultLayout
 from envpool.python.options import check_seconds
-from envpool.python.pool_states import PoolStates
+from envpool.python.pool_options import PoolOptions
 from envpool.python.pool_statistics import PoolStatistics
 from envpool.python.registry import Registration
 from envpool.python.reset_options import ResetOptions
@@ -56,7 +56,7 @@ def make_pool(construction: Construction, outputs: list[str]) -> Pool:
     return cast("Pool", pool)  # a DevicePool has the methods of a Pool and returns arrays on the device
 
 
-class EnvPoolMixin(PoolStates, PoolStatistics):
+class EnvPoolMixin(PoolOptions, PoolStatistics):
     """A pool of environments that are stepped together.
 
     Pickling or copying a pool makes a new pool with the same id, options and seed, before its first episodes. It does
@@ -188,16 +188,15 @@ class EnvPoolMixin(PoolStates, PoolStatistics):
             return pack(self._empty_batch())  # EnvPool's scripts pass the ids whose episodes ended, possibly none
         checked = None
         if options:
+            ids = self._ids_or_all("env_id", env_id)
             with labelled(self._label):
-                checked = ResetOptions(self._construction, options, self._reset_keys)
+                checked = ResetOptions(self._construction, options, ids, self._reset_keys)
         try:
-            arrays = self._call_reset(self._pool.reset_and_recv, env_id, seed, checked.pickled if checked else None)
+            arrays = self._call_reset(self._pool.reset_and_recv, env_id, seed, checked)
         except CoreEnvError as error:
             self._raise(error, pack)
-        if checked is not None:
-            ids = self._ids_or_all("env_id", env_id)
-            if checked.move_starts(self._pool, ids):
-                arrays = self._pool.observe(ids)
+        if checked is not None and checked.move_starts(self._pool, ids):
+            arrays = self._pool.observe(ids)
         return pack(arrays)
 
     def _abandon(self) -> None:
@@ -262,10 +261,12 @@ class EnvPoolMixin(PoolStates, PoolStatistics):
         calls = PoolCalls(self._construction, self._pool, self._layout.traced)
         return calls.handle, calls.recv, calls.send, calls.step
 
-    def _call_reset(self, call: Callable[..., Result], env_id: Any, seed: Any, options: bytes | None = None) -> Result:
+    def _call_reset(
+        self, call: Callable[..., Result], env_id: Any, seed: Any, options: ResetOptions | None = None
+    ) -> Result:
         """Calls one of the pool's methods that begin episodes, and returns its result."""
-        if options is not None:
-            call = partial(call, options=options)
+        if options is not None and options.pickled is not None:
+            call = partial(call, options=options.pickled)
         if seed is None:
             seed, self._next_seed = self._next_seed, None
             if seed is not None and isinstance(seed, list) and env_id is not None:
@@ -276,6 +277,8 @@ class EnvPoolMixin(PoolStates, PoolStatistics):
         if seed is not None:
             ids = self._ids_or_all("env_id", env_id)
             arguments = (ids, *self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids))
+        if options is not None and options.new is not None:
+            self._apply(options.new, "reset")
         try:
             result = call(*arguments)
         except BaseException as error:  # also of a signal handler, while the first observations were under way

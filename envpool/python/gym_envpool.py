@@ -76,7 +76,8 @@ class GymEnvPool(EnvPoolMixin, NotAVecEnv):
             env_id: the environments to reset; None means all.
             seed: int from 0 to 2**64 - 1, or a sequence with one seed for each environment that is reset. None: the
                 generators continue from their current state.
-            options: the options of the environment's reset; docs/concepts.md lists them.
+            options: new values for options of `make`, as in `set_options`, and the options of the environment's reset;
+                docs/concepts.md lists them.
 
         Returns:
             The observation with the classic interface; (observation, info) with the modern one.

@@ -21,6 +21,7 @@ from envpool.python.layout import ResultLayout, dict_layout
 from envpool.python.mixed import construction_of
 from envpool.python.not_a_vec_env import is_read_by_dummy_vec_env, raise_not_a_vec_env
 from envpool.python.options import AUTORESET_MODES, is_sequence, shown
+from envpool.python.pool_options import chosen_rows
 from envpool.python.registry import Registration
 from envpool.python.reset_options import ids_of_mask, without_mask
 from envpool.python.spaces import path_of
@@ -140,7 +141,8 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
             seed: int from 0 to 2**64 - 1: environment i draws from stream i of that seed. Or a sequence with one int
                 for each environment that is reset. None: the generators continue from their current state.
             options: `{"reset_mask": mask}` selects the environments by a bool array of shape (num_envs,). The other
-                keys are the options of the environment's reset; docs/concepts.md lists them.
+                keys are options of `make`, with new values as in `set_options`, and the options of the environment's
+                reset; docs/concepts.md lists them. Beside a mask, arrays may have a value for each environment.
 
         Returns:
             observation and info of the environments that were reset; in an asynchronous pool, of the first batch_size
@@ -155,9 +157,10 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
             raise TypeError(f"[{self._label}] options: expected a mapping, got {shown(options)}")
         if options and "reset_mask" in options:
             env_id = self._masked(env_id, options)
+            options = chosen_rows(without_mask(options), env_id, self.num_envs)
             if is_sequence(seed) and len(seed) == self.num_envs:
                 seed = [seed[index] for index in env_id]
-        result: tuple[Any, dict[str, Any]] = self._reset(env_id, seed, options=without_mask(options))
+        result: tuple[Any, dict[str, Any]] = self._reset(env_id, seed, options=options)
         return result
 
     def _masked(self, env_id: Any, options: Mapping[str, Any]) -> npt.NDArray[np.int32]:
@@ -331,7 +334,8 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
             seed: int from 0 to 2**64 - 1: environment i draws from stream i of that seed. Or a sequence with one int
                 for each environment. None: the generators continue from their current state.
             options: `{"reset_mask": mask}` selects the environments by a bool array of shape (num_envs,). The other
-                keys are the options of the environment's reset; docs/concepts.md lists them.
+                keys are options of `make`, with new values as in `set_options`, and the options of the environment's
+                reset; docs/concepts.md lists them. Beside a mask, arrays may have a value for each environment.
 
         Returns:
             observation and info of all environments; those that were not reset have the observations of their current
@@ -359,6 +363,7 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
                 raise RuntimeError(
                     f"[{self._label}] options['reset_mask']: expected all True in the first reset, got a partial mask"
                 )
+            others = chosen_rows(others, env_ids.tolist(), self.num_envs)
             if is_sequence(seed) and len(seed) == self.num_envs:
                 seed = [seed[index] for index in env_ids]
             if len(env_ids) == self.num_envs:
@@ -373,12 +378,16 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         """Resets environments, of which those without a seed continue their streams, as in gymnasium's vectors."""
         if len(seeds) != len(env_ids):
             raise ValueError(f"[{self._label}] seed: expected a sequence of {len(env_ids)}, got one of {len(seeds)}")
-        pairs = list(zip(env_ids.tolist(), seeds, strict=True))
-        seeded = [(index, seed) for index, seed in pairs if seed is not None]
-        self._checked_seed([seed for _, seed in seeded], len(seeded))  # before anything is reset
+        seeded = [row for row, seed in enumerate(seeds) if seed is not None]
+        others = [row for row, seed in enumerate(seeds) if seed is None]
+        known = self._checked_seed([seeds[row] for row in seeded], len(seeded))  # before anything is reset
+
+        def of(rows: list[int]) -> dict[str, Any]:
+            return chosen_rows(options, rows, len(seeds))
+
         if seeded:
-            self._reset([index for index, _ in seeded], [seed for _, seed in seeded], _nothing, options)
-        return self._reset([index for index, seed in pairs if seed is None], None, self._all_rows, options)
+            self._reset(env_ids[seeded], known, _nothing, of(seeded))
+        return self._reset(env_ids[others], None, self._all_rows, of(others))
 
     def _all_rows(self, _: Any) -> Any:
         """Packs the current observations of all environments, after a reset of some."""
@@ -414,6 +423,16 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         """Returns states; see `PoolStates.snapshot`. Raises ClosedPoolError on a closed pool."""
         with self._or_closed():
             return super().snapshot(env_id)
+
+    def set_options(self, env_ids: Any = None, **values: Any) -> None:
+        """Sets options; see `PoolOptions.set_options`. Raises ClosedPoolError on a closed pool."""
+        with self._or_closed():
+            super().set_options(env_ids, **values)
+
+    def options(self, env_ids: Any = None) -> Any:
+        """Returns options; see `PoolOptions.options`. Raises ClosedPoolError on a closed pool."""
+        with self._or_closed():
+            return super().options(env_ids)
 
     def restore(self, env_id: Any, state: Any) -> None:
         """Restores states; see `PoolStates.restore`. Raises ClosedPoolError on a closed pool."""

@@ -59,7 +59,8 @@ class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
 
         Args:
             seed: int from 0 to 2**64 - 1; None: the generator continues from its current state.
-            options: the options of the environment's reset; docs/concepts.md lists them.
+            options: new values for options of `make`, which later episodes keep, and the options of the environment's
+                reset; docs/concepts.md lists them.
 
         Raises:
             TypeError: seed or options is of the wrong type.

@@ -90,6 +90,9 @@ class Option:
         return number
 
 
+LIMIT = Option("max_episode_steps", "int", 0, low=0, high=NO_LIMIT)  # of one environment; 0: no limit
+
+
 def wrong_type(name: str, expected: str, value: Any) -> TypeError:
     """Returns the error for an argument of the wrong type."""
     return TypeError(f"{name}: expected {expected}, got {shown(value)}")

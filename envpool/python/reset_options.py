@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from envpool._core import Pool
 from envpool.python.construction import Construction
 from envpool.python.family import StartRange
 from envpool.python.options import as_number, shown, wrong_type, wrong_value
+from envpool.python.pool_options import changing_names, check_new_options
 
 
 def ids_of_mask(env_id: Any, options: Mapping[str, Any], num_envs: int) -> npt.NDArray[np.int32]:
@@ -41,37 +42,52 @@ class ResetOptions:
 
     Attributes:
         pickled: what is passed to the environments, which read the options themselves; else None.
+        new: the options of `make` that change; None if there are none.
     """
 
-    def __init__(self, construction: Construction, options: Any, other_keys: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        construction: Construction,
+        options: Any,
+        env_ids: npt.NDArray[np.int32],
+        other_keys: Sequence[str] = (),
+    ) -> None:
         """Checks the options. Errors do not name the id.
 
         Args:
             construction: the checked options of the pool.
             options: the options of the reset, without those that the interface itself reads.
+            env_ids: the environments that are reset.
             other_keys: the options that the interface itself reads, for error texts.
 
         Raises:
-            TypeError: the options are not a mapping.
+            TypeError: the options are not a mapping, or a value is of the wrong type.
             ValueError: an unknown key, a value that is no number or out of range, or options that this pool cannot apply.
         """
         if not isinstance(options, Mapping):
             raise wrong_type("options", "a mapping", options)
-        if construction.is_mixed:
-            raise wrong_value("options", "none in a pool of several ids", options)
-        origin = construction.registration.origin
-        self.pickled = origin.pickled_reset_options(options)
         self._moves: list[tuple[StartRange, float, float]] = []
-        if self.pickled is not None:
-            return
-        ranges = origin.start_ranges(construction.registration.table)
-        known = [name for each in ranges for name in each.options]
+        self.pickled, self.new = None, None
+        ranges: tuple[StartRange, ...] = ()
+        if not construction.is_mixed:
+            origin = construction.registration.origin
+            self.pickled = origin.pickled_reset_options(options)
+            if self.pickled is not None:
+                return
+            ranges = origin.start_ranges(construction.registration.table)
+        of_starts = [name for each in ranges for name in each.options]
+        of_make = [name for name in changing_names(construction) if name not in of_starts]
+        known = [*of_starts, *of_make]
         unknown = [key for key in options if key not in known]
         if unknown:
             names = ", ".join(map(repr, [*known, *other_keys]))
             names = f"only {names}" if names else "none, because its reset has no options"
             raise ValueError(f"options: expected {names}, got {', '.join(map(shown, unknown))}")
-        values = {name: _number(name, value) for name, value in options.items()}
+        if changed := {name: value for name, value in options.items() if name in of_make}:
+            self.new = check_new_options(construction, env_ids, changed)
+        values = {name: _number(name, options[name]) for name in options if name in of_starts}
+        if not values:
+            return
         self._moves = [(each, *each.replaced(values)) for each in ranges]
         if construction.on_device:
             raise wrong_value("options", "none in a pool on a GPU", options)
@@ -110,6 +126,21 @@ def without_mask(options: Mapping[str, Any] | None) -> dict[str, Any]:
     return {key: value for key, value in (options or {}).items() if key != "reset_mask"}
 
 
-def in_common(options: Sequence[Mapping[str, Any]]) -> bool:
-    """Returns whether all environments have the same options."""
-    return all(each == options[0] for each in options)
+def for_all(options: Sequence[Mapping[str, Any]], changing: Container[str]) -> dict[str, Any] | None:
+    """Returns the options of one reset of all environments that does the same as a reset of each; None if there are none.
+
+    Args:
+        options: the options of each environment.
+        changing: the names of the options of `make` that can change.
+    """
+    first = options[0]
+    if all(each is first or (each == first if _are_plain([each, first]) else False) for each in options):
+        return dict(first)
+    if all(each.keys() == first.keys() for each in options) and all(name in changing for name in first):
+        return {name: [each[name] for each in options] for name in first} if _are_plain(options) else None
+    return None
+
+
+def _are_plain(options: Sequence[Mapping[str, Any]]) -> bool:
+    """Returns whether no value is an array."""
+    return not any(isinstance(value, np.ndarray) for each in options for value in each.values())

@@ -24,7 +24,7 @@ from envpool.python.errors import labelled
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool, PoolResetNeeded
 from envpool.python.options import check_autoreset_mode, shown
 from envpool.python.registry import Registration
-from envpool.python.reset_options import in_common
+from envpool.python.reset_options import for_all
 
 
 class SB3EnvPool(VecEnv):
@@ -82,17 +82,19 @@ class SB3EnvPool(VecEnv):
     def reset(self) -> Any:
         """Starts new episodes and returns the observations.
 
-        The next seeds are those that `seed` was last called with, and the options those of `set_options`.
+        The next seeds are those that `seed` was last called with, and the options those of `set_options`: a mapping for
+        all environments, or one for each. `pool.set_options` sets options from the next episodes on, without a reset.
         """
         seeds = None if self._seeds[0] is None else list(self._seeds)
         options_of_each = list(self._options)
         self._reset_options()  # so that wrong options do not fail the next reset too
         self.pool._abandon()
-        if in_common(options_of_each):
-            observation, info = self.pool.reset(seed=seeds, options=options_of_each[0])
+        options = for_all(options_of_each, self.pool._changing_names())
+        if options is not None:
+            observation, info = self.pool.reset(seed=seeds, options=options)
         else:
-            for i, options in enumerate(options_of_each):
-                self.pool.reset([i], seed=None if seeds is None else [seeds[i]], options=options)
+            for i, own in enumerate(options_of_each):
+                self.pool.reset([i], seed=None if seeds is None else [seeds[i]], options=own)
             observation, info = self.pool.observe()
         self.reset_infos = _rows(info, self.num_envs)
         self._set_masks(info)

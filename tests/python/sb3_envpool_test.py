@@ -206,9 +206,7 @@ def test_bad_input(vec_env):
     with pytest.raises(AttributeError, match="nothing"):
         env.get_attr("nothing")
     env.set_options({"level": 3})
-    with pytest.raises(
-        ValueError, match=r"^\[Counter-v0\] options: expected none, because its reset has no options, got 'level'"
-    ):
+    with pytest.raises(ValueError, match=r"^\[Counter-v0\] options: expected only 'max_episode_steps', .*got 'level'"):
         env.reset()
 
 
@@ -301,7 +299,7 @@ def test_wrong_options_fail_one_reset(vec_env):
     env = envpool.make_sb3("CartPole-v1", 2)
     for options in ({"hihg": 1}, [{"low": 0.1, "high": 0.2}, {"hihg": 1}]):
         env.set_options(options)
-        with pytest.raises(ValueError, match=r"^\[CartPole-v1\] options: expected only 'low', 'high', got 'hihg'"):
+        with pytest.raises(ValueError, match=r"^\[CartPole-v1\] options: expected only 'low', 'high', .*, got 'hihg'"):
             env.reset()
         assert np.abs(env.reset()).max() <= 0.05
 

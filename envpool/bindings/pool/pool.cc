@@ -246,6 +246,23 @@ class PyPool {
     pool_->write_states(ids_.data(), ids_.size(), offset, data.shape(1), reinterpret_cast<const char*>(data.data()));
   }
 
+  // Sets options of environments from their next episodes on. `values` has a row for each environment and a column for
+  // each name.
+  void set_options(const py::object& env_ids, const std::vector<std::string>& names,
+                   const py::array_t<f64, py::array::c_style | py::array::forcecast>& values, const std::string& call) {
+    drop_abandoned();
+    const ArgumentsLock arguments_lock(*this);
+    ids_.convert(env_ids, "env_ids", pool_->label());
+    if (values.ndim() != 2 || values.shape(0) != ids_.size() || values.shape(1) != py::ssize_t(names.size())) {
+      throw py::value_error(pool_->text("values: expected a row per environment and a column per name"));
+    }
+    pool_->set_options(ids_.data(), ids_.size(), names, values.data(), call.c_str());
+  }
+  std::vector<f64> options(i32 env_id) {
+    drop_abandoned();
+    return pool_->get_options(env_id);
+  }
+
   py::array render(const py::object& env_ids) {
     drop_abandoned();
     const ArgumentsLock arguments_lock(*this);
@@ -538,6 +555,9 @@ void bind_pool(py::module_& m) {
       .def("read_states", &PyPool::read_states, py::arg("env_ids"), py::arg("offset"), py::arg("bytes"),
            py::arg("call") = "states")
       .def("write_states", &PyPool::write_states, py::arg("env_ids"), py::arg("offset"), py::arg("data"))
+      .def("set_options", &PyPool::set_options, py::arg("env_ids"), py::arg("names"), py::arg("values"),
+           py::arg("call") = "set_options")
+      .def("options", &PyPool::options, py::arg("env_id"))
       .def("render", &PyPool::render, py::arg("env_ids") = py::none())
       .def("players", &PyPool::players, py::arg("env_ids") = py::none())
       .def("over", &PyPool::over, py::arg("env_id"))

@@ -7,6 +7,7 @@
 #include <bit>
 #include <map>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -182,6 +183,20 @@ class Environments {
   void reset_options(i32 env_id, const void* data, i64 size) {
     try_table([&](abi::TextSink error) { return table_.reset_options(envs_, env_id, data, size, error); });
   }
+  bool options_change() const { return table_.set_options != nullptr; }
+  // Returns the options that can change from episode to episode, other than the time limit.
+  std::span<const abi::Tunable> tunables() const {
+    const abi::Tunable* list = nullptr;
+    i32 count = 0;
+    try_table([&](abi::TextSink error) { return table_.pure->tunables(&list, &count, error); });
+    return {list, size_t(count)};
+  }
+  void set_options(const i32* env_ids, i32 count, const std::vector<i32>& options, const f64* values) {
+    try_table([&](abi::TextSink error) {
+      return table_.set_options(envs_, env_ids, count, options.data(), i32(options.size()), values, error);
+    });
+  }
+  void get_options(i32 env_id, f64* values) const { table_.get_options(envs_, env_id, values); }
 
  private:
   // Creates the models, and returns the model of each environment. Environments with equal options share a model.

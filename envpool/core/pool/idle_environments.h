@@ -122,6 +122,26 @@ class IdleEnvironments {
       label_.throw_invalid_argument(std::string("options: ") + error.what());
     }
   }
+  // Sets options of environments from their next episodes on (Members::set_options). A value that is not allowed throws
+  // before the options of its id change.
+  void set_options(const i32* env_ids, i32 count, const std::vector<std::string>& names, const f64* values,
+                   const char* call) {
+    admission_.check(env_ids, count, call);
+    try {
+      envs_.set_options(env_ids, count, names, values);
+    } catch (const TableError& error) {
+      label_.throw_invalid_argument(std::string(call) + ": " + error.what());
+    }
+  }
+  // Returns the options with which an environment runs (Members::get_options).
+  std::vector<f64> get_options(i32 env_id) {
+    admission_.require_idle(env_id, "options");
+    try {
+      return envs_.get_options(env_id);
+    } catch (const TableError& error) {
+      label_.throw_invalid_argument(std::string("options: ") + error.what());
+    }
+  }
   // Writes the current observation of each environment, which must be idle, into the rows of a block that is open for
   // `count` rows.
   void observe(const i32* env_ids, i32 count, Block& block) {

@@ -5,7 +5,10 @@
 // numbers from 0 in the member's table.
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -198,6 +201,33 @@ class Members {
     Member& member = of(env_id);
     member.envs.reset_options(env_id - member.first, data, size);
   }
+  // Sets options by name; values[k * names.size() + i] is that of option names[i] in environment env_ids[k], whose
+  // member must have the option.
+  void set_options(const i32* env_ids, i32 count, const std::vector<std::string>& names, const f64* values) {
+    struct Part {
+      std::vector<i32> env_ids, options;
+      std::vector<f64> values;
+    };
+    std::map<Member*, Part> parts;
+    for (i32 k = 0; k < count; ++k) {
+      Member& member = of(env_ids[k]);
+      Part& part = parts[&member];
+      if (part.env_ids.empty()) part.options = numbers_of(names, member, env_ids[k]);
+      part.env_ids.push_back(env_ids[k] - member.first);
+      part.values.insert(part.values.end(), values + k * i64(names.size()), values + (k + 1) * i64(names.size()));
+    }
+    for (const auto& [member, part] : parts) {
+      member->envs.set_options(part.env_ids.data(), i32(part.env_ids.size()), part.options, part.values.data());
+    }
+  }
+  // Returns the values of all options of an environment: the time limit, and those of tunables().
+  std::vector<f64> get_options(i32 env_id) const {
+    const Member& member = of(env_id);
+    require_changing(member, env_id);
+    std::vector<f64> values(member.envs.tunables().size() + 1);
+    member.envs.get_options(env_id - member.first, values.data());
+    return values;
+  }
   void run(const abi::Work& work, Task task) {
     if (members_.size() == 1) return members_.front()->envs.run(work, task);
     for (i32 begin = 0; begin < work.count;) {
@@ -219,6 +249,27 @@ class Members {
       if (!several) throw;
       throw TableError(label + ": " + error.what());
     }
+  }
+  static void require_changing(const Member& member, i32 env_id) {
+    if (member.envs.options_change()) return;
+    throw TableError("expected portable environments, whose options can change, got environment " +
+                     std::to_string(env_id) + " of " + member.label.name());
+  }
+  // Returns the numbers that a member has for options.
+  static std::vector<i32> numbers_of(const std::vector<std::string>& names, const Member& member, i32 env_id) {
+    require_changing(member, env_id);
+    const std::span<const abi::Tunable> tunables = member.envs.tunables();
+    std::vector<i32> numbers;
+    for (const std::string& name : names) {
+      const auto found = std::find_if(tunables.begin(), tunables.end(),
+                                      [&](const abi::Tunable& option) { return option.name == name; });
+      if (found == tunables.end() && name != "max_episode_steps") {
+        throw TableError("expected options that can change, got " + name + " for environment " +
+                         std::to_string(env_id) + " of " + member.label.name());
+      }
+      numbers.push_back(found == tunables.end() ? abi::kTimeLimit : i32(found - tunables.begin()));
+    }
+    return numbers;
   }
   void require_same_arrays(const Member& member) const {
     if (have_same_arrays(layout(), member.envs.layout())) return;

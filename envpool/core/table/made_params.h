@@ -105,4 +105,16 @@ const std::vector<abi::Tunable>& tunables_of() {
   return list;
 }
 
+// Returns the tunable option of this number, or the time limit for abi::kTimeLimit.
+template <class Env>
+const abi::Tunable& tunable_numbered(i32 number) {
+  static const abi::Tunable limit{"max_episode_steps", abi::kOptionInt, abi::kI32, 0, 0, kMostI32};
+  if (number == abi::kTimeLimit) return limit;
+  const std::vector<abi::Tunable>& tunables = tunables_of<Env>();
+  if (number < 0 || number >= i32(tunables.size())) {
+    throw std::logic_error("options: expected the number of an option that can differ between environments");
+  }
+  return tunables[size_t(number)];
+}
+
 }  // namespace envpool

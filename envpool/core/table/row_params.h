@@ -64,13 +64,8 @@ class RowParams {
 
   // Returns a column of an option whose value in rows_[0] is that of the model.
   Column column_of(const abi::OptionColumn& from) const {
-    static const abi::Tunable limit{"max_episode_steps", abi::kOptionInt, abi::kI32, 0, 0, kMostI32};
-    const std::vector<abi::Tunable>& tunables = tunables_of<Env>();
     const bool is_limit = from.number == abi::kTimeLimit;
-    if (!is_limit && (from.number < 0 || from.number >= i32(tunables.size()))) {
-      throw std::logic_error("options: expected the number of an option that can differ between environments");
-    }
-    const abi::Tunable& option = is_limit ? limit : tunables[size_t(from.number)];
+    const abi::Tunable& option = tunable_numbered<Env>(from.number);
     const i64 at = is_limit ? offset_of(&Settings::max_episode_steps) : offset_of(&Settings::params) + option.at;
     const u8* const member = reinterpret_cast<const u8*>(rows_.data()) + at;
     return {&from, &option, TunableValue(option, read_number(member, option.dtype), from.dtype), at};

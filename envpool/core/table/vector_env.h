@@ -23,6 +23,7 @@
 #include "envpool/core/table/episode.h"
 #include "envpool/core/table/in_lanes.h"
 #include "envpool/core/table/model.h"
+#include "envpool/core/table/next_options.h"
 #include "envpool/core/table/prefetched_rng.h"
 #include "envpool/core/table/result_rows.h"
 #include "envpool/core/table/spec.h"
@@ -43,7 +44,10 @@ class VectorEnv {
   static constexpr bool kTakesResetOptions =
       requires(State& state, const void* data) { state->reset_options(data, i64{}); };
 
-  explicit VectorEnv(const abi::Config& config) : max_players_(config.max_players) {
+  // States are plain data, and options can change from episode to episode.
+  static constexpr bool kPlain = (Contract::kFlags & abi::kPortable) != 0;
+
+  explicit VectorEnv(const abi::Config& config) : max_players_(config.max_players), next_options_(config.num_envs) {
     for (i32 i = 0; i < config.num_envs; ++i) {
       const auto* model = static_cast<const Model<Env>*>(config.models[i]);
       const i64 bytes = bytes_of(model->params);
@@ -146,11 +150,26 @@ class VectorEnv {
   void reset_options(i32 env_id, const void* data, i64 size) {
     if constexpr (kTakesResetOptions) slot(env_id).state->reset_options(data, size);
   }
+  void set_options(const i32* env_ids, i32 count, const i32* options, i32 num_options, const f64* values) {
+    if constexpr (kPlain) {
+      next_options_.set(env_ids, count, options, num_options, values, [this](i32 env_id) {
+        const EnvSettings& settings = settings_[size_t(env_id)];
+        const std::shared_ptr<void> nobody;  // the pool owns the models
+        return OptionsOfEnv<Env>{{nobody, settings.params}, settings.max_episode_steps};
+      });
+    }
+  }
+  void get_options(i32 env_id, f64* values) const {
+    const EnvSettings& settings = settings_[size_t(env_id)];
+    if constexpr (kPlain) next_options_.read(*settings.params, settings.max_episode_steps, values);
+  }
 
  private:
   enum class Operation { kReset, kStep };
   using Slot = EnvSlot<State>;
-  static constexpr bool kPlain = (Contract::kFlags & abi::kPortable) != 0;  // states are plain data
+  struct NoOptions {
+    explicit NoOptions(i32) {}
+  };
   struct EnvSettings {
     const typename Env::Params* params;
     i64 bytes;  // of a state
@@ -250,7 +269,7 @@ class VectorEnv {
   ENVPOOL_ALWAYS_INLINE void run(const abi::Work& work, i32 k, bool restart, const RowSource& row_source,
                                  Draws&& draws) {
     const i32 env_id = work.env_ids[k];
-    const EnvSettings& settings = settings_[size_t(env_id)];
+    EnvSettings& settings = settings_[size_t(env_id)];
     Slot& it = slot(env_id);
     restart |= it.episode.over;
     Outcome outcome;
@@ -328,10 +347,25 @@ class VectorEnv {
     }
     if constexpr (RowSource::kConsecutive) {
       const auto [columns, row] = row_source(k);
-      observe_guarded(work, first, count, columns, row,
-                      [&] { Lanes::observe(states, *settings.params, Row{columns.own, row_bytes_.data(), row}); });
+      // With same-step autoreset, an episode may have begun with other options.
+      const bool alike = columns.own_final == nullptr || can_share_lanes(first, count);
+      observe_guarded(work, first, count, columns, row, [&] {
+        if (alike) {
+          Lanes::observe(states, *settings.params, Row{columns.own, row_bytes_.data(), row});
+        } else {
+          for (i32 i = 0; i < count; ++i) observe(slot(first + i), settings_[size_t(first + i)], columns.own, row + i);
+        }
+      });
     }
     return count;
+  }
+
+  // Returns whether consecutive environments have the same options, with which they can be stepped in lanes.
+  bool can_share_lanes(i32 first, i32 count) const {
+    const EnvSettings* const of = &settings_[size_t(first)];
+    bool same = of[0].in_lanes;
+    for (i32 i = 1; i < count; ++i) same &= of[i].params == of[0].params;
+    return same;
   }
 
   // Steps environments in groups. The members of a group have the same options, and their episodes are not over.
@@ -404,7 +438,7 @@ class VectorEnv {
   // episode if one ended. Returns false if the environment threw.
   ENVPOOL_ALWAYS_INLINE bool conclude(const abi::Work& work, i32 env_id, Outcome outcome, bool restarted, bool healthy,
                                       const RowColumns& columns, i64 row) {
-    const EnvSettings& settings = settings_[size_t(env_id)];
+    EnvSettings& settings = settings_[size_t(env_id)];
     Slot& it = slot(env_id);
     Episode& episode = it.episode;
     const bool ended = episode.conclude(outcome, settings.max_episode_steps, !restarted);
@@ -427,9 +461,15 @@ class VectorEnv {
   }
 
   // Not inlined, because episodes begin rarely and its code would take registers from the loop over steps.
-  ENVPOOL_NOINLINE void begin(Slot& it, const EnvSettings& settings) {
+  ENVPOOL_NOINLINE void begin(Slot& it, EnvSettings& settings) {
     if constexpr (kPlain) {
       begin_episode<Env>(it.episode, it.state, settings.max_episode_steps);
+      if (const auto* next = next_options_.begin(i32(&settings - settings_.data()))) {
+        settings.params = next->params.get();
+        settings.max_episode_steps = next->max_episode_steps;
+        settings.in_lanes = Lanes::available(*settings.params);
+        if (it.episode.elapsed > 0) repair<Env>(it.state, *settings.params);  // a game of several lives goes on
+      }
     } else {
       it.episode.begin();
     }
@@ -491,6 +531,7 @@ class VectorEnv {
 
   const i32 max_players_;
   std::vector<EnvSettings> settings_;
+  std::conditional_t<kPlain, NextOptions<Env>, NoOptions> next_options_;
   std::vector<i64> row_bytes_, action_bytes_;
   std::vector<u8> per_player_;
   i64 stride_ = 0;

@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 11
+#define ENVPOOL_ABI 12
 
 namespace envpool::abi {
 
@@ -255,6 +255,13 @@ struct Table {
   // Passes options, in a form that only the environment knows, to the next reset of an environment. Null: it takes
   // none.
   i32 (*reset_options)(void* envs, i32 env_id, const void* data, i64 size, TextSink error);
+  // Sets options of `count` environments from their next episodes on. values[k * num_options + i] is the value of
+  // option options[i], which is a number in Pure::tunables or kTimeLimit, in environment env_ids[k]. Changes nothing if
+  // it fails. Null: the options of these environments cannot change.
+  i32 (*set_options)(void* envs, const i32* env_ids, i32 count, const i32* options, i32 num_options, const f64* values,
+                     TextSink error);
+  // Writes the options with which an environment runs: the time limit, and then those of Pure::tunables.
+  void (*get_options)(void* envs, i32 env_id, f64* values);
   // Tells the environments that the pool is closing: steps and resets that wait for something outside this process
   // must then fail soon. Any thread may call it at any time before destroy. Null: no environment waits.
   void (*cancel)(void* envs);

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of a pool's environments that change from episode to episode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from envpool import _core
+from envpool.python.construction import Construction
+from envpool.python.errors import labelled
+from envpool.python.options import LIMIT, NO_LIMIT, Option, check_known, is_sequence, wrong_type
+from envpool.python.pool_states import PoolStates
+
+_KINDS = {"bool": "b", "int": "iu", "float": "fiu"}  # of the dtypes of arrays that are checked as a whole
+_DTYPES: dict[str, Any] = {"bool": np.bool_, "int": np.int64, "float": np.float64, "str": np.str_}
+
+
+def changing_options(construction: Construction) -> dict[str, Option]:
+    """Returns the options of a task that can change from episode to episode; none if it is not portable."""
+    return {option.name: option for option in _in_order(construction)}
+
+
+def changing_names(construction: Construction) -> list[str]:
+    """Returns the names of the options of a pool, of any of its tasks, that can change from episode to episode."""
+    return list(dict.fromkeys(name for task in construction.tasks for name in changing_options(task)))
+
+
+def _in_order(construction: Construction) -> list[Option]:
+    """Returns the options that can change, in the order of C++."""
+    if construction.on_device or not construction.table.flags & _core.PORTABLE:
+        return []
+    return [LIMIT, *(option for option in construction.options.values() if option.tunable)]
+
+
+@dataclass(frozen=True, eq=False)
+class NewOptions:
+    """Checked values of options.
+
+    Attributes:
+        env_ids: the environments, int32 of shape (n,).
+        names: the options.
+        values: float64 of shape (n, len(names)); choices are numbers.
+    """
+
+    env_ids: npt.NDArray[np.int32]
+    names: list[str]
+    values: npt.NDArray[np.float64]
+
+
+def check_new_options(
+    construction: Construction, env_ids: npt.NDArray[np.int32], values: Mapping[str, Any]
+) -> NewOptions:
+    """Checks new values of options of some environments. Errors do not name the id of the pool.
+
+    Raises:
+        TypeError: an unknown option, or a value of the wrong type.
+        ValueError: a value out of range, another number of values, or an option that cannot change.
+    """
+    matrix = np.empty((len(env_ids), len(values)))
+    first = 0
+    for task in construction.tasks:
+        rows = np.flatnonzero((env_ids >= first) & (env_ids < first + task.common.num_envs))
+        first += task.common.num_envs
+        if len(rows) == 0 and (len(env_ids) > 0 or construction.is_mixed):
+            continue
+        try:
+            for column, (name, value) in enumerate(values.items()):
+                matrix[rows, column] = _checked(_option(task, name), value, env_ids, rows)
+        except (TypeError, ValueError) as error:
+            if not construction.is_mixed:
+                raise
+            raise type(error)(f"{task.label}: {error}") from None
+    for column, name in enumerate(values):
+        if name == LIMIT.name:
+            matrix[matrix[:, column] == NO_LIMIT, column] = 0
+    return NewOptions(env_ids, list(values), matrix)
+
+
+def _option(task: Construction, name: str) -> Option:
+    options = changing_options(task)
+    if name not in options:
+        check_known([name], [*options, *task.options])
+        raise ValueError(
+            f"{name}: expected an option that can change from episode to episode, such as {next(iter(options))!r}, got one "
+            "that only make can set"
+        )
+    return options[name]
+
+
+def _checked(
+    option: Option, value: Any, env_ids: npt.NDArray[np.int32], rows: npt.NDArray[np.intp]
+) -> npt.NDArray[np.float64] | float:
+    """Returns the values of an option in the environments of these rows."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise wrong_type(option.name, "an array without a mask", value)
+    if not is_sequence(value):
+        return _number(option, option.check(value.item() if isinstance(value, np.ndarray) else value))
+    array = np.asarray(value)
+    if array.shape != (len(env_ids),):
+        raise ValueError(
+            f"{option.name}: expected {option.expected}, or an array of shape ({len(env_ids)},) with one for each "
+            f"environment, got shape {array.shape}"
+        )
+    if array.dtype.kind in _KINDS.get(option.kind, ""):
+        numbers: npt.NDArray[np.float64] = array[rows].astype(np.float64)
+        if ((numbers >= option.low) & (numbers <= option.high)).all():
+            return numbers
+    items = array.tolist() if isinstance(value, np.ndarray) else list(value)
+    return np.array([_checked_item(option, items[row], env_ids[row]) for row in rows.tolist()], np.float64)
+
+
+def _checked_item(option: Option, item: Any, env_id: np.int32) -> float:
+    try:
+        return _number(option, option.check(item))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{error} for environment {env_id}") from None
+
+
+def _number(option: Option, value: Any) -> float:
+    return float(option.choices.index(value) if option.kind == "str" else value)
+
+
+class PoolOptions(PoolStates):
+    """The methods of a pool that change and read the options of its environments."""
+
+    def set_options(self, env_ids: Any = None, **values: Any) -> None:
+        """Sets options of environments. Each environment uses the new values from its next episode on.
+
+        The options are max_episode_steps and those of `make` that are numbers, bools or choices and change no shape;
+        `options` returns them. The results are those of a pool that `make` creates with these options. A call replaces
+        the values of earlier calls that have not taken effect yet. Snapshots and copies of states do not contain
+        options, and a copy of the pool has the options of `make`.
+
+        Args:
+            env_ids: the environments, distinct ints; None means all.
+            **values: for each option, a value for all of these environments, or an array of shape (len(env_ids),) with
+                a value for each. The types and ranges are those of `make`.
+
+        Raises:
+            TypeError: an unknown option, or a value of the wrong type. Nothing is changed.
+            ValueError: a value out of range, another number of values, an option that only `make` can set, or an
+                unknown or repeated id. Nothing is changed.
+            RuntimeError: one of the environments is under way, or the options of this pool cannot change.
+        """
+        self._require_changing("set_options")
+        ids = self._ids_or_all("env_ids", env_ids)
+        with labelled(self._label):
+            new = check_new_options(self._construction, ids, values)
+        self._apply(new, "set_options")
+
+    def options(self, env_ids: Any = None) -> dict[str, npt.NDArray[Any]]:
+        """Returns the options with which environments run now, and which can change from episode to episode.
+
+        Args:
+            env_ids: the environments; None means all.
+
+        Returns:
+            For each option, an array of shape (len(env_ids),): bool, int64, float64, or str for choices. In a mixed
+            pool, the options that all of these environments have. A max_episode_steps of 0 is no limit.
+
+        Raises:
+            TypeError: an id is not an int.
+            ValueError: an unknown id.
+            RuntimeError: one of the environments is under way, or the options of this pool cannot change.
+        """
+        self._require_changing("options")
+        ids = self._ids_or_all("env_ids", env_ids)
+        task_ids = self._construction.task_ids
+        numbers = [0] * len(ids) if task_ids is None else task_ids[ids].tolist()
+        declared = [_in_order(task) for task in self._construction.tasks]
+        rows: list[dict[str, Any]] = []
+        for env_id, number in zip(ids.tolist(), numbers, strict=True):
+            pairs = zip(declared[number], self._pool.options(env_id), strict=True)
+            rows.append({option.name: _value(option, value) for option, value in pairs})
+        kinds = {option.name: option.kind for option in declared[numbers[0] if numbers else 0]}
+        return {
+            name: np.array([row[name] for row in rows], _DTYPES[kind])
+            for name, kind in kinds.items()
+            if all(name in row for row in rows)
+        }
+
+    def _require_changing(self, call: str) -> None:
+        if self._construction.on_device:
+            raise RuntimeError(f"[{self._label}] {call}: expected a pool on 'cpu', got one on a GPU")
+        if not self._changing_names():
+            raise RuntimeError(
+                f"[{self._label}] {call}: expected a portable environment, whose options can change, got one whose "
+                "options only make can set"
+            )
+
+    def _changing_names(self) -> list[str]:
+        return changing_names(self._construction)
+
+    def _apply(self, new: NewOptions, call: str) -> None:
+        if len(new.env_ids) > 0 and new.names:
+            self._pool.set_options(new.env_ids, new.names, new.values, call)
+
+
+def _value(option: Option, number: float) -> Any:
+    return option.choices[int(number)] if option.kind == "str" else number
+
+
+def chosen_rows(options: Mapping[str, Any], rows: Sequence[int], count: int) -> dict[str, Any]:
+    """Returns options of some of `count` environments. An array of `count` values is reduced to these rows."""
+
+    def chosen(value: Any) -> Any:
+        if not is_sequence(value) or len(value) != count:
+            return value
+        return value[rows] if isinstance(value, np.ndarray) else [list(value)[row] for row in rows]
+
+    return {name: chosen(value) for name, value in options.items()}
