@@ -4,7 +4,7 @@
 The machine code must not contain fused multiply-adds outside of divisions and square roots, and must stay within the
 limits of tests/cuda/kernel_budgets.csv. By default, one environment of each family is compiled for one of the
 architectures, and one in twelve of all other cases is tried, both by the date; `make test-device` compiles all
-environments for all architectures.
+environments for all architectures. The kernels of the pure functions are sampled in the same way, but more rarely.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ from tests.cuda.machine_code import (
     Use,
     budgets,
     compile_for,
+    compile_with_log,
     disassemble,
     disassembler,
     fused,
     over_budget,
+    pure_budget,
     use_of,
 )
-from tests.cuda.nvrtc import SOURCE, PortableEnvironment, environments
+from tests.cuda.nvrtc import SOURCE, Compiled, PortableEnvironment, environments
 from tests.support.samples import DAY, of_today
 
 ENVIRONMENTS = environments()
@@ -42,6 +44,9 @@ FIRST = {environment.family: environment for environment in reversed(ENVIRONMENT
 EVERY_CASE = [(environment, architecture) for environment in ENVIRONMENTS for architecture in ARCHITECTURES]
 ALWAYS = [(environment, ARCHITECTURES[DAY % 2]) for environment in FIRST.values()]
 CASES = EVERY_CASE if ALL else of_today(EVERY_CASE, 12, ALWAYS)
+EVERY_PURE_CASE = [(*case, tuned) for case in EVERY_CASE for tuned in (False, True)]
+ALWAYS_PURE = [(FIRST["classic_control"], ARCHITECTURES[DAY % 2], True)]
+PURE_CASES = EVERY_PURE_CASE if ALL else of_today(EVERY_PURE_CASE, 47, ALWAYS_PURE)
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
 
@@ -69,7 +74,22 @@ def test_tables_of_portable_environments_describe_them_for_a_device() -> None:
     ids=[f"{environment.name}-{architecture}" for environment, architecture in CASES],
 )
 def test_compiles_for_a_device(environment: PortableEnvironment, architecture: str) -> None:
-    compiled = compile_for(environment, architecture)
+    check(environment, compile_for(environment, architecture), budgets()[f"{environment.family}/{environment.name}"])
+
+
+@pytest.mark.parametrize(
+    ("environment", "architecture", "tuned"),
+    PURE_CASES,
+    ids=[f"{environment.name}-{architecture}{'-tuned' * tuned}" for environment, architecture, tuned in PURE_CASES],
+)
+def test_pure_functions_compile_for_a_device(environment: PortableEnvironment, architecture: str, tuned: bool) -> None:
+    budget = budgets()[f"{environment.family}/{environment.name}"]
+    compiled = compile_with_log(environment.pure_kernel(tuned=tuned), architecture)
+    check(environment, compiled, pure_budget(budget, environment.device["params_bytes"] * tuned))
+
+
+def check(environment: PortableEnvironment, compiled: Compiled, budget: Use) -> None:
+    """Checks the machine code of an environment's kernels."""
     assert compiled.cubin.startswith(b"\x7fELF")
     assert not compares_wrongly(compiled.cubin)
     assert "warning" not in compiled.log, compiled.log  # for example about an unbounded stack
@@ -80,8 +100,7 @@ def test_compiles_for_a_device(environment: PortableEnvironment, architecture: s
     zero = ("kNothing", "Model7initialE", "spare_room")
     assert not [table for table in bare if not any(name in table for name in zero)], "a table without initial values"
     assert not re.findall(r"\s(?:fma|mad)\.\S*f(?:32|64)|\.approx|\.ftz", compiled.ptx), "inexact arithmetic in PTX"
-    name = f"{environment.family}/{environment.name}"
-    assert over_budget(name, use_of(compiled), budgets()[name]) == []
+    assert over_budget(f"{environment.family}/{environment.name}", use_of(compiled), budget) == []
     if disassembler() is None:
         pytest.fail("the fused operations are not checked: nvdisasm is missing, pip install nvidia-cuda-nvdisasm")
     assert fused(disassemble(compiled.cubin)) == []

@@ -51,23 +51,35 @@ class Use(NamedTuple):
 
 
 def compile_for(environment: PortableEnvironment, architecture: str) -> Compiled:
-    """Compiles an environment's kernel with the log that `use_of` reads."""
-    flags = [f"--gpu-architecture={architecture}", *FLAGS, "--ptxas-options=-v"]
-    return compile_source(environment.kernel, flags)
+    """Compiles the kernel that an environment's pools run, with the log that `use_of` reads."""
+    return compile_with_log(environment.kernel, architecture)
+
+
+def compile_with_log(source: str, architecture: str) -> Compiled:
+    """Compiles a source with the log that `use_of` reads."""
+    return compile_source(source, [f"--gpu-architecture={architecture}", *FLAGS, "--ptxas-options=-v"])
 
 
 def use_of(compiled: Compiled) -> Use:
-    """Reads the resources of a module's only kernel from the assembler's log."""
-    registers = re.search(r"Used (\d+) registers", compiled.log)
+    """Reads from the assembler's log what the kernel of a module needs that needs most."""
+    registers = re.findall(r"Used (\d+) registers", compiled.log)
     assert registers, f"no registers in:\n{compiled.log}"
-    stack = re.search(r"(\d+) bytes cumulative stack size", compiled.log)
-    return Use(int(registers[1]), int(stack[1]) if stack else 0, len(compiled.cubin))
+    stack = re.findall(r"(\d+) bytes cumulative stack size", compiled.log)
+    return Use(max(map(int, registers)), max(map(int, stack), default=0), len(compiled.cubin))
 
 
 def budgets() -> dict[str, Use]:
     """Returns the budget of each environment, by family and name."""
     with BUDGETS.open(newline="") as file:
         return {row[0]: Use(*map(int, row[1:])) for row in list(csv.reader(file))[1:]}
+
+
+def pure_budget(pool: Use, params_bytes: int) -> Use:
+    """Returns the budget of an environment's pure functions, given that of its pools.
+
+    The module has a second kernel, and each thread of the first may have its own parameters on the stack.
+    """
+    return Use(min(pool.registers + 32, 255), pool.stack + params_bytes + 192, pool.cubin * 9 // 8 + 32 * 1024)
 
 
 def over_budget(name: str, use: Use, budget: Use) -> list[str]:

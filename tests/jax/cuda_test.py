@@ -25,6 +25,8 @@ from tests.standin.driver import STANDIN, Driver
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
 
+from envpool.jax import words  # noqa: E402
+
 pytestmark = [
     pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are"),
     pytest.mark.filterwarnings("ignore:.*is a stand-in"),
@@ -198,11 +200,50 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of every dtype; the members are of oth
         "wall_hit_penalty": [0.1, 0.5, 1, 2],
         "episode_length": [5, 3, 9, 2],
     },
+    "LunarLander-v3": {
+        "gravity": [-10, -2, -11.5, -0.5],
+        "enable_wind": [False, True, True, False],
+        "wind_power": [15, 3, 20, 0],
+        "turbulence_power": [1.5, 2, 0, 0.3],
+    },
+    "MiniGrid-Dynamic-Obstacles-8x8-v0": {
+        "max_episode_steps": [500, 4, 7, 9],
+        "n_obstacles": [4, 0, 2, 30],
+        "random_start": [False, True, True, False],
+        "max_steps": [5, 0, 3, 6],
+        "see_through_walls": [True, False, True, False],
+    },
+    "HalfCheetah-v4": {
+        "max_episode_steps": [1000, 4, 0, 9],
+        "frame_skip": [5, 1, 3, 2],
+        "forward_reward_weight": [1, 0.3, -2, 5],
+        "ctrl_cost_weight": [0.1, 3, 0, 1e-3],
+        "reset_noise_scale": [0.1, 0, 0.01, 1],
+    },
 }
 
 
+@pytest.mark.sampled(one_in=3, always=("CartPole", "TagGridWorld"))
 @pytest.mark.parametrize("task_id", OPTIONS)
 def test_options_that_differ_between_environments(xla: Xla, task_id: str) -> None:
+    compare_with_cpu(xla, task_id)
+
+
+@pytest.mark.skipif(not has_nvrtc(), reason="needs NVRTC")
+@pytest.mark.sampled(one_in=2)
+@pytest.mark.parametrize("task_id", ["CartPole-v1", "TagGridWorld-v0"])
+def test_options_that_differ_between_environments_cause_no_races(task_id: str) -> None:
+    """Runs the comparison in another process, because a process uses one mode of the stand-in."""
+    program = (
+        "import envpool.jax; from tests.jax.cuda_test import Driver, Xla, compare_with_cpu; "
+        f"envpool.jax.ffi._interface(); compare_with_cpu(Xla(Driver()), {task_id!r})"
+    )
+    settings = {"ENVPOOL_LIBCUDA": str(STANDIN), "ENVPOOL_STANDIN_MODE": "races", "ENVPOOL_STANDIN_XLA": ""}
+    subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=True, env={**os.environ, **settings})
+
+
+def compare_with_cpu(xla: Xla, task_id: str) -> None:
+    """Steps four environments with different options on the stand-in and on the CPU, and compares them."""
     gpu = OnGpu(xla, task_id)
     params = gpu.params.replace(**OPTIONS[task_id])
     columns = {name: np.asarray(getattr(params, name)) for name in OPTIONS[task_id]}
@@ -212,7 +253,8 @@ def test_options_that_differ_between_environments(xla: Xla, task_id: str) -> Non
     raw = states.numpy()
     for step in range(20):
         action = random_actions(gpu.env, 4, step)
-        operands = gpu.step_operands(KEY[None], np.zeros(1, np.uint32), raw, action, *columns.values())
+        sent = words.passed(action, gpu.env._arrays.actions[0].dtype)
+        operands = gpu.step_operands(KEY[None], np.zeros(1, np.uint32), raw, sent, *columns.values())
         results = gpu.step_results((4,))
         gpu.step(operands, results, options=columns)
         _, expected, reward, *_ = gpu.env.step_batch(None, expected, action, params)
