@@ -17,6 +17,9 @@ _WORLD_THREADS = 64
 # The program that copies results into the arrays of jitted code.
 RESULTS = '#include "envpool/core/table/device_results.h"\n\nENVPOOL_RESULTS_KERNEL\n'
 
+# The handlers of XLA put this line before a program of pure functions for calls with columns of options.
+TUNED = "#define ENVPOOL_TUNED\n"
+
 
 class Program(NamedTuple):
     """A source, and the launch configuration of its kernel.

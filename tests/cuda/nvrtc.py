@@ -13,7 +13,7 @@ import numpy as np
 import envpool
 import tests.environments.registration  # noqa: F401  (registers Crowd)
 from envpool.cuda.nvrtc import FLAGS, Compiled, load, program_path
-from envpool.cuda.program import checked_program, pure_program
+from envpool.cuda.program import TUNED, checked_program, pure_program
 from envpool.plugins.paths import get_include
 from envpool.python.registry import find
 from tests.standin.driver import Driver
@@ -58,8 +58,7 @@ class PortableEnvironment:
 
     def pure_kernel(self, *, tuned: bool) -> str:
         """Returns the source of the kernel of the pure functions, for calls with columns of options (`tuned`) or without."""
-        define = "#define ENVPOOL_TUNED\n" * tuned
-        return define + pure_program(self.device, 1024 if self.world else 1).source
+        return TUNED * tuned + pure_program(self.device, 1024 if self.world else 1).source
 
 
 def environments() -> list[PortableEnvironment]:

@@ -47,6 +47,7 @@ WORLDS: dict[str, dict[str, Any]] = {
     "TagContinuous-v0": {"num_taggers": 20, "num_runners": 80, "use_full_observation": False, "episode_length": 30},
     "TagGridWorld-v0": {"num_taggers": 4, "grid_length": 4, "random_start": True},
 }
+WITH_PARAMETERS = ("CartPole-v1",)  # environments whose rows get parameters of their own
 POOLS = ("CartPole-v1", "Breakout-MinAtar")
 COMMAND_BUFFERS = {
     "off": "--xla_gpu_enable_command_buffer=",

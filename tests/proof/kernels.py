@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from envpool.cuda import cache, driver
 from envpool.cuda.pool import architecture_of
-from envpool.cuda.program import RESULTS, checked_program, header_of, pure_program
+from envpool.cuda.program import RESULTS, TUNED, checked_program, header_of, pure_program
 from envpool.python.cache_files import cache_folder
 from envpool.python.construction import Construction
 from envpool.python.registry import find
@@ -63,6 +63,9 @@ def kernels_of(small: bool) -> dict[Kernel, str]:
     with speed.direct_rows():
         for task_id in speed.ids(small) if small else speed.ROWS:
             labels.setdefault(kernel_of(task_id, {}, pure=False), f"{task_id} with direct rows")
+    for task_id in jax_programs.WITH_PARAMETERS:
+        kernel = kernel_of(task_id, {}, pure=True)
+        labels[kernel._replace(source=TUNED + kernel.source)] = f"{task_id} with parameters of each row"
     labels[Kernel(RESULTS, ())] = "results of pools in jitted code"
     return dict(sorted(labels.items(), key=lambda item: not item[1].startswith(SLOW)))
 
