@@ -34,7 +34,7 @@ MORE = ["core/canvas.h", "core/board.h", "core/math/normal.h"]  # api.h does not
 
 # Headers that api.h includes and whose contents authors do not call.
 INTERNAL = re.compile(
-    r"core/(api|portable|text|aligned_memory|plugin)\.h|core/(table|check|pool)/|core/math/(real|simd|lanes)\.h"
+    r"core/(api|portable|text|aligned_memory|huge_pages|plugin)\.h|core/(table|check|pool)/|core/math/(real|simd|lanes)\.h"
 )
 _MEMBERS_OF_THE_ENGINE = re.compile(
     r"\b(json|put|begin_episode|begin_agent|operator\(\))\(|std::string json|explicit StateParts|OptionValues\("

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include "envpool/core/system/huge_pages.h"
+#include "envpool/core/huge_pages.h"
 #include "envpool/core/types.h"
 
 namespace envpool {

@@ -129,5 +129,5 @@ def _checked(name: str, value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]
     if name.endswith(".count") and not (array > 0).all():
         raise ValueError(f"{name}: expected a number above 0, got {shown(value)}")
     if name != "episode_return" and not np.isfinite(array).all():
-        raise ValueError(f"{name}: expected finite numbers, got {shown(value)}")
+        raise ValueError(f"{name}: expected numbers that are finite, got {shown(value)}")
     return array

@@ -66,14 +66,15 @@ def test_the_interface_matches_gymnax(task_id):
         changed = params.replace(**{name: value})
         assert getattr(changed, name) == np.float32(value)
         if name != "randomize_actions":  # The default of gymnax 0.0.9 is not bsuite's, unlike ours.
-            np.testing.assert_array_equal(changed.raw, params.raw, name)
+            np.testing.assert_array_equal(jax.tree.leaves(changed), jax.tree.leaves(params), name)
 
 
 def test_params_change_the_dynamics():
     env, params = envpool.jax.make("UmbrellaChain-bsuite")
     lengths = params.replace(chain_length=np.array([1, 2]))
     _, state = env.reset(jax.random.key(0), params)
-    done = jax.vmap(lambda p: env.step(jax.random.key(0), state, 1, p)[3])(lengths)
+    step = jax.vmap(lambda p: env.step(jax.random.key(0), state, 1, p)[3], in_axes=(lengths.axes(),))
+    done = step(lengths)
     assert done.tolist() == [True, False]
     env, params = envpool.jax.make("DiscountingChain-bsuite")
     shorter = params.replace(max_steps_in_episode=2, optimal_return=7.0)

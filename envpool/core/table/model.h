@@ -12,6 +12,7 @@
 #include "envpool/core/env.h"
 #include "envpool/core/table/contract_calls.h"
 #include "envpool/core/table/episode.h"
+#include "envpool/core/table/params_sizes.h"
 #include "envpool/core/table/spec.h"
 #include "envpool/core/table/vtable.h"
 
@@ -74,7 +75,7 @@ struct Model {
       mix(0);
     };
     mix_text(Env::kName);
-    mix(sizeof(params));
+    mix(params_size_in_identity(Env::kName, sizeof(params)));
     if constexpr (requires { typename Env::State; } || requires { typename Env::Shared; }) mix(sizeof(StateOf<Env>));
     for (const auto* list : {&fields, &actions}) {
       mix(list->size());

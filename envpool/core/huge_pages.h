@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Huge pages, which spare the processor misses in its table of page addresses. Separate from system.h because every
-// environment's compilation includes this file.
+// Huge pages, which spare the processor misses in its table of page addresses. Not a part of system.h, which
+// environments do not include.
 #pragma once
 
 #include <cstddef>
