@@ -65,7 +65,7 @@ void step(i32 times, Checksum& sum) {
   using State = typename Env::State;
   OptionSpecs specs;
   Env::options(specs);
-  const auto params = Env::params(OptionValues(specs, abi::Options{nullptr, 0}));
+  const auto params = made_params<Env>(OptionValues(specs, abi::Options{nullptr, 0}));
   State start[kEnvs], states[kEnvs];
   std::memset(static_cast<void*>(start), 0, sizeof(start));  // the checksum includes the padding
   for (u32 i = 0; i < kEnvs; ++i) {

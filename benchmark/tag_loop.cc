@@ -44,7 +44,7 @@ Env::Params settings(i32 taggers, i32 runners, i32 observed) {
   OptionSpecs specs;
   Env::options(specs);
   const abi::Options given{options.data(), i32(options.size())};
-  return Env::params(OptionValues(specs, given));
+  return made_params<Env>(OptionValues(specs, given));
 }
 
 struct Loop {

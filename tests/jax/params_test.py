@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 import random
+import re
 
 import numpy as np
 import pytest
@@ -280,6 +282,8 @@ TRACED = [
 
 @pytest.mark.parametrize("name,values,text", TRACED)
 def test_traced_values_are_checked_as_actions_are(name, values, text):
+    if os.environ.get("ENVPOOL_STANDIN_XLA"):  # a kernel does not report the value
+        text = re.sub(r"got \S+ in", "got another in", text)
     run = jax.jit(lambda values: ENV.reset_batch(KEY, 4, PARAMS.replace(**{name: values}))[0])
     with pytest.raises(ERRORS, match=rf"\[CartPole-v1\] {text}"):
         jax.block_until_ready(run(values))

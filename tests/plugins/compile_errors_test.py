@@ -114,7 +114,10 @@ HEADERS = [
     (without("static void reset"), ["source:9: games::Walk has no static void reset(State&, const Params&, Rng&)"]),
     (without("static void observe"), ["games::Walk has no static void observe(const State&, const Params&, Row)"]),
     (without("static void options"), ["games::Walk has no static void options(OptionSpecs&)"]),
-    (without("static Params params"), ["games::Walk has no static Params params(const OptionValues&)"]),
+    (
+        WALK.replace("struct Params { i32", "struct Params { Params(int); i32").replace("static Params params(", "void made("),
+        ["no default constructor, so it needs params()"],
+    ),
     (without("struct Params").replace("Params", "int"), ["games::Walk has no struct Params"]),
     (
         WALK.replace("State", "Condition").replace("ConditionParts", "StateParts"),
@@ -295,7 +298,9 @@ DECLARATIONS = {
 def test_bad_declarations(odd, monkeypatch):
     envpool.compile(ODD, "Even-v0", flags=QUICK)
     monkeypatch.setenv("ODD", odd)
-    fails({"source": ODD, "id": "Bad-v0", "flags": QUICK}, envpool.CompileError, [f"[Bad-v0] {DECLARATIONS[odd]}"])
+    # options() runs once in each plugin, so each case is a plugin of its own.
+    source = ODD.replace('"Odd"', f'"Odd: {odd}"')
+    fails({"source": source, "id": "Bad-v0", "flags": QUICK}, envpool.CompileError, [f"[Bad-v0] {DECLARATIONS[odd]}"])
 
 
 def test_defaults_that_the_environment_rejects(monkeypatch):
