@@ -103,6 +103,7 @@ struct PureCall {
     };
     if (!restart) take_actions(frame);
     take_options(frame);
+    if (frame.arguments() != i64(operands.size())) malformed("there are more arguments than operands");
   }
 
   void take_options(const CallFrame& frame) {
