@@ -115,7 +115,9 @@ HEADERS = [
     (without("static void observe"), ["games::Walk has no static void observe(const State&, const Params&, Row)"]),
     (without("static void options"), ["games::Walk has no static void options(OptionSpecs&)"]),
     (
-        WALK.replace("struct Params { i32", "struct Params { Params(int); i32").replace("static Params params(", "void made("),
+        WALK.replace("struct Params { i32", "struct Params { Params(int); i32").replace(
+            "static Params params(", "void made("
+        ),
         ["no default constructor, so it needs params()"],
     ),
     (without("struct Params").replace("Params", "int"), ["games::Walk has no struct Params"]),
