@@ -120,6 +120,7 @@ HEADERS = [
         ),
         ["no default constructor, so it needs params()"],
     ),
+    (without("static Params params"), ["options(): 'length' has no sets(), and there is no params() that reads it"]),
     (without("struct Params").replace("Params", "int"), ["games::Walk has no struct Params"]),
     (
         WALK.replace("State", "Condition").replace("ConditionParts", "StateParts"),

@@ -14,20 +14,30 @@
 
 namespace envpool {
 
-// Returns the options that an environment declares.
+// Returns the options that an environment declares. Throws if one of them cannot have an effect.
 template <class Env>
-const OptionSpecs& specs_of() {
-  static const OptionSpecs specs = [] {
-    OptionSpecs declared;
-    Env::options(declared);
-    for (const OptionSpec& option : declared.list) {
-      const bool inside = option.member_at + dtype_size(option.member) <= i64(sizeof(typename Env::Params));
-      if (option.member_at >= 0 && !inside) {
-        throw std::logic_error(option.name + ": expected sets() with a member of Params, got another class's");
-      }
+OptionSpecs declared_options() {
+  constexpr bool are_read = requires(const OptionValues& values) { Env::params(values); } ||
+                            requires(const OptionValues& values) { Env::blob(values); };
+  OptionSpecs declared;
+  Env::options(declared);
+  for (const OptionSpec& option : declared.list) {
+    if (option.member_at < 0) {
+      if (are_read) continue;
+      throw std::logic_error("'" + option.name + "' has no sets(), and there is no params() that reads it");
     }
-    return declared;
-  }();
+    if (option.member_at + dtype_size(option.member) > i64(sizeof(typename Env::Params))) {
+      throw std::logic_error("'" + option.name + "' sets a member of another class than Params");
+    }
+  }
+  return declared;
+}
+
+// Returns these options, without declaring them again. Hidden, because the linker would otherwise share the static
+// object between plugins whose environments have the same C++ name.
+template <class Env>
+__attribute__((visibility("hidden"))) const OptionSpecs& specs_of() {
+  static const OptionSpecs specs = declared_options<Env>();
   return specs;
 }
 
@@ -93,8 +103,9 @@ typename Env::Params made_params(const OptionValues& values) {
   return params;
 }
 
+// Hidden as specs_of() is.
 template <class Env>
-const std::vector<abi::Tunable>& tunables_of() {
+__attribute__((visibility("hidden"))) const std::vector<abi::Tunable>& tunables_of() {
   static const std::vector<abi::Tunable> list = [] {
     std::vector<abi::Tunable> found;
     for (const OptionSpec& option : specs_of<Env>().list) {
