@@ -448,7 +448,7 @@ format: $(VENV)/lint/.ready
 # Writes the type stubs, the tables of the pages, golden hashes of trajectories, and the budgets, instruction counts
 # and memory requests of kernels. Existing hashes, budgets and counts are kept: to renew one, delete its row.
 generated: build/test/.installed standin
-	@$(call installed,test,python) "$(CURDIR)/tools/mujoco_tables.py"
+	@export PYTHONPATH="$(CURDIR)/tools" && $(call installed,test,python) "$(CURDIR)/tools/mujoco_tables.py"
 	@$(call installed,test,python) -m tests.support.signatures "$(CURDIR)/envpool/_signatures.pyi"
 	@$(call installed,test,python) -m tests.support.tables "$(CURDIR)/docs/environments.md"
 	@$(call installed,test,python) -m tests.support.trajectories "$(CURDIR)/tests/support/golden.csv"
