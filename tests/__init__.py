@@ -36,7 +36,8 @@ Code that tests share is where it is used, and in these folders:
   kernel_budgets.csv, which limits its size; device_comparison.py, which compares a pool on a device with a pool on the
   CPU; device_arrays.py, which makes small pools and arrays on a device; and fake_driver.py, a driver that runs nothing.
 - jax/ also has xla.py, a mock of XLA on a GPU that calls our handlers for CUDA.
-- python/ also has interfaces.py, which makes pools with each interface; played.py, which plays them with random actions; type_checks.py, which only type checkers read;
-  describe.py, which describes a package; and differences.py, the intended differences from the released EnvPool.
+- python/ also has interfaces.py, which makes pools with each interface; played.py, which plays environments with random
+  actions; type_checks.py, which only type checkers read; describe.py, which describes a package; and differences.py, the
+  intended differences from the released EnvPool.
 - proof/ contains the sections of the script in tools/ that checks a GPU.
 """
