@@ -38,6 +38,7 @@ struct Scaled {
     o.text("mode", "plus", "a choice").one_of({"plus", "minus"}).sets(&Params::mode);
     o.boolean("doubled", false, "twice the reward").sets(&Params::doubled);
   }
+  static Params params(const OptionValues&) { return {}; }
   static void spec(const Params& p, Spec& s) {
     s.obs<f64>("obs", {p.width});
     s.action<i32>().categories(2);
