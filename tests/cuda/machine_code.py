@@ -77,9 +77,10 @@ def budgets() -> dict[str, Use]:
 def pure_budget(pool: Use, params_bytes: int) -> Use:
     """Returns the budget of an environment's pure functions, given that of its pools.
 
-    The module has a second kernel, and each thread of the first may have its own parameters on the stack.
+    The module has a second kernel and reads columns of options, and each thread of the first may have its own parameters on
+    the stack.
     """
-    return Use(min(pool.registers + 32, 255), pool.stack + params_bytes + 192, pool.cubin * 9 // 8 + 32 * 1024)
+    return Use(min(pool.registers + 32, 255), pool.stack + params_bytes + 192, pool.cubin * 9 // 8 + 48 * 1024)
 
 
 def over_budget(name: str, use: Use, budget: Use) -> list[str]:

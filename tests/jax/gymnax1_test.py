@@ -308,7 +308,7 @@ def test_equal_to_gymnax_1(task_id):
         assert getattr(mine, "n", None) == getattr(theirs, "n", None)
     assert env.name == task_id and other.name == OTHER_NAMES.get(task_id, task_id)
     assert env.num_actions == other.num_actions
-    shared = {name for name in vars(other_params) if name in dict(params.format.parts)} | {"max_steps_in_episode"}
+    shared = {name for name in vars(other_params) if name in params.format.names} | {"max_steps_in_episode"}
     for name in shared - {*OTHER_DEFAULTS.get(task_id, ())}:
         np.testing.assert_allclose(getattr(params, name), getattr(other_params, name), rtol=1e-6, err_msg=name)
 
