@@ -6,6 +6,8 @@
 #include <pybind11/pybind11.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "envpool/bindings/arguments.h"
 #include "envpool/core/math/float_mode.h"
@@ -71,14 +73,35 @@ class PyTable {
         list.add_text(name, py::reinterpret_borrow<py::str>(value));
       } else if (py::isinstance<py::bytes>(value)) {
         list.add_text(name, py::reinterpret_borrow<py::bytes>(value));
+      } else if (py::isinstance<py::tuple>(value)) {
+        std::vector<f64> numbers;
+        add_numbers(name, value, numbers);
+        list.add_array(name, std::move(numbers));
       } else {
-        throw py::type_error("option " + name + ": expected bool, int, float, str or bytes, got " + type_name(value));
+        throw py::type_error("option " + name + ": expected bool, int, float, str, bytes or tuple, got " +
+                             type_name(value));
       }
     }
     return list;
   }
 
  private:
+  // Adds the numbers of a tuple of numbers or tuples.
+  static void add_numbers(const std::string& name, py::handle tuple, std::vector<f64>& numbers) {
+    for (const py::handle item : tuple) {
+      if (py::isinstance<py::tuple>(item)) {
+        add_numbers(name, item, numbers);
+        continue;
+      }
+      const f64 number = PyFloat_AsDouble(item.ptr());
+      if (number == -1 && PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        throw py::type_error("option " + name + ": expected a tuple of numbers, got " + type_name(item) + " in it");
+      }
+      numbers.push_back(number);
+    }
+  }
+
   const abi::Table& table_;
 };
 

@@ -121,6 +121,7 @@ def _option(option: Option) -> dict[str, Any]:
         "changes_shapes": option.changes_shapes,
         "changes_blob": option.changes_blob,
         "tunable": option.tunable,
+        "shape": list(option.shape),
         "doc": option.doc,
     }
 

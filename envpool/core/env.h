@@ -66,6 +66,7 @@
 // An option names the member of Params that has its value:
 //
 //   o.real("length", 0.5, "m, half of the pole's length").between(1e-6, 1e6).sets(&Params::length);
+//   o.booleans("walls", std::vector<f64>(9), "walls by row and column").sets(&Params::walls);  // bool walls[3][3]
 //
 // JAX users can change such options per environment and inside jit, unless they are declared with changes_shapes() or
 // changes_blob(). So the shape of an array, extra_bytes(), identity() and blob() must not depend on them. `derive`

@@ -63,10 +63,14 @@ class Calls:
         values: list[Any],
         *,
         options: tuple[int, ...],
+        num_next: int,
         keyed: int,
         autoreset: bool,
     ) -> Any:
-        """Returns observations, rows of states, reward, terminated, truncated and info."""
+        """Returns observations, rows of states, reward, terminated, truncated and info.
+
+        The last `num_next` options are those of the episodes that start after the step; -1: they have the same options.
+        """
         extents = raw.shape[:-1]
         arrays = self._arrays
         several = arrays.max_players > 1
@@ -84,6 +88,7 @@ class Calls:
             "keyed": np.int64(keyed),
             "autoreset": np.int64(autoreset),
             "options": np.array(options, np.int32),
+            "num_next": np.int64(num_next),
         }
         raw = ffi.with_extents_of(raw, key, stream, *values, *actions)
         raw, reward, discount, terminated, truncated, elapsed, *rest = ffi.call_aliased(

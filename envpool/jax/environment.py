@@ -145,7 +145,7 @@ class Environment(NotAVecEnv):
         self._row_bytes = pure_model.state_bytes + observation_bytes
         self._calls = calls = Calls(arrays, self._state_format.words, pure_model)
         self._reset = jax.jit(calls.reset, static_argnames=("options",))
-        self._step = jax.jit(calls.step, static_argnames=("options", "keyed", "autoreset"))
+        self._step = jax.jit(calls.step, static_argnames=("options", "num_next", "keyed", "autoreset"))
 
     def __reduce__(self) -> Any:
         return _make_registered, (type(self), *self._make_arguments)
@@ -250,7 +250,15 @@ class Environment(NotAVecEnv):
             raise MemoryError(f"[{self.name}] num_envs: no memory for {num_envs} states and observations{where}")
         return self._first(self._key(key)[None], self._streams(num_envs), *self._params(params, num_envs))
 
-    def step(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
+    def step(
+        self,
+        key: Any,
+        state: EnvState,
+        action: Any,
+        params: EnvParams | None = None,
+        *,
+        next_params: EnvParams | None = None,
+    ) -> Any:
         """Steps the environment, and starts the next episode if the step ends one.
 
         Args:
@@ -259,6 +267,8 @@ class Environment(NotAVecEnv):
             state: a state of this environment.
             action: an action in `action_space()`.
             params: parameters of this environment; None: `default_params`.
+            next_params: the parameters with which the next episode starts, if the step ends one; None: `params`. They
+                are then those of the following steps: `params = next_params.where(done, params)`.
 
         Returns:
             (obs, state, reward, done, info) or, with step_values=6, (obs, state, reward, terminated, truncated, info).
@@ -273,7 +283,7 @@ class Environment(NotAVecEnv):
             ValueError: a wrong shape, a state or parameters of another environment, or an action out of range. If the
                 action is traced, the program raises JAX's runtime error with the same text instead.
         """
-        return self._advance(key, state, action, params, autoreset=True)
+        return self._advance(key, state, action, params, autoreset=True, next_params=next_params)
 
     def step_env(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
         """Steps as `step` does, but never resets.
@@ -320,7 +330,15 @@ class Environment(NotAVecEnv):
         self._check_state(state)
         return state.over
 
-    def step_batch(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
+    def step_batch(
+        self,
+        key: Any,
+        state: EnvState,
+        action: Any,
+        params: EnvParams | None = None,
+        *,
+        next_params: EnvParams | None = None,
+    ) -> Any:
         """Steps a batch of states, such as `reset_batch` returns. With a key, each row draws from its own stream.
 
         Args:
@@ -328,6 +346,7 @@ class Environment(NotAVecEnv):
             state: states of num_envs rows.
             action: an array of shape (num_envs, ...).
             params: the parameters of one environment, or a row for each; None: `default_params`.
+            next_params: the parameters with which the next episodes start, as `params`; None: `params`.
 
         Returns:
             The same as `step`, with num_envs rows.
@@ -342,7 +361,8 @@ class Environment(NotAVecEnv):
                 f"[{self.name}] state: expected a batch of shape (num_envs, {self._state_format.words}), "
                 f"got {state.raw.shape}"
             )
-        return self._advance(key, state, action, params, rows=state.raw.shape[0], autoreset=True)
+        rows = state.raw.shape[0]
+        return self._advance(key, state, action, params, rows=rows, autoreset=True, next_params=next_params)
 
     # --- arguments ---
 
@@ -363,24 +383,27 @@ class Environment(NotAVecEnv):
             )
         return jnp.asarray(key)
 
-    def _params(self, params: EnvParams | None, rows: int | None = None) -> tuple[tuple[int, ...], list[Any]]:
+    def _params(
+        self, params: EnvParams | None, rows: int | None = None, argument: str = "params"
+    ) -> tuple[tuple[int, ...], list[Any]]:
         """Returns the numbers and the values of the options that may differ from those of `make`."""
         if params is None:
             return (), []
         row_format = self._params_format
-        check_format(row_format, params)
+        check_format(row_format, params, argument)
         numbers, values = [], []
         for (name, leaf), (_, default) in zip(params.items(), self.default_params.items(), strict=True):
             if leaf is default or (isinstance(leaf, np.generic) and leaf.dtype == default.dtype and leaf == default):
                 continue
-            value = as_operand(self.name, row_format.options[name], leaf)
-            shape = np.shape(value)
-            if shape != () and (rows is None or shape != (rows,)):
-                expected = "()" if rows is None else f"() or ({rows},)"
+            option = row_format.options[name]
+            value = as_operand(self.name, option, leaf)
+            shape, one = np.shape(value), option.shape
+            if shape != one and (rows is None or shape != (rows, *one)):
+                expected = f"{one}" if rows is None else f"{one} or {(rows, *one)}"
                 hint = "; use jax.vmap or step_batch for a batch" if rows is None else ""
                 raise ValueError(f"[{self.name}] {name}: expected shape {expected}, got {shape}{hint}")
             numbers.append(row_format.number(name))
-            values.append(value if rows is None else jnp.reshape(value, shape or (1,)))
+            values.append(value if rows is None or shape != one else jnp.reshape(value, (1, *one)))
         return tuple(numbers), values
 
     def _check_state(self, state: EnvState) -> None:
@@ -443,6 +466,7 @@ class Environment(NotAVecEnv):
         *,
         autoreset: bool,
         rows: int | None = None,
+        next_params: EnvParams | None = None,
     ) -> Any:
         self._check_state(state)
         raw = self._rows("state", state.raw, self._state_format, rows)
@@ -453,6 +477,10 @@ class Environment(NotAVecEnv):
         stream = np.uint32(0) if rows is None else self._streams(1 if key is None else rows)
         words = words if rows is None else words[None]
         options, values = self._params(params, rows)
+        num_next = -1
+        if next_params is not None and next_params is not params:
+            next_options, next_values = self._params(next_params, rows, "next_params")
+            options, values, num_next = options + next_options, values + next_values, len(next_options)
         obs, raw, reward, terminated, truncated, info = self._step(
             words,
             stream,
@@ -460,6 +488,7 @@ class Environment(NotAVecEnv):
             self._actions(action, rows),
             values,
             options=options,
+            num_next=num_next,
             keyed=_core.KEYED[keyed],
             autoreset=autoreset,
         )

@@ -48,17 +48,33 @@ class Environment(environment.Environment):
             "are not differentiable"
         )
 
-    def step(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
+    def step(
+        self,
+        key: Any,
+        state: EnvState,
+        action: Any,
+        params: EnvParams | None = None,
+        *,
+        next_params: EnvParams | None = None,
+    ) -> Any:
         """Steps the environment as `envpool.jax` does, and returns six values; `info` has gymnax's entries.
 
         Ids that gymnax does not have keep the entries of their environment.
         """
-        *values, info = super().step(key, state, action, params)
+        *values, info = super().step(key, state, action, params, next_params=next_params)
         return *values, info_of_gymnax(self.name, info)
 
-    def step_batch(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
+    def step_batch(
+        self,
+        key: Any,
+        state: EnvState,
+        action: Any,
+        params: EnvParams | None = None,
+        *,
+        next_params: EnvParams | None = None,
+    ) -> Any:
         """Steps a batch of states; see `envpool.jax`."""
-        *values, info = super().step_batch(key, state, action, params)
+        *values, info = super().step_batch(key, state, action, params, next_params=next_params)
         return *values, info_of_gymnax(self.name, info)
 
     def step_env(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:

@@ -48,8 +48,9 @@ class ParamsFormat:
 class EnvParams:
     """The options of an environment that may differ from row to row. They can be read as attributes.
 
-    A leaf is a number, or an array with a number for each environment of a batch: float32 (float64 with
-    jax_enable_x64), int32 or bool. An option that is a choice of strings is the index of its value among the choices.
+    A leaf is a value for all environments of a batch, or an array of values with an axis for the environments: float32
+    (float64 with jax_enable_x64), int32 or bool. Most values are numbers, and some are arrays, such as the walls of a
+    maze. An option that is a choice of strings is the index of its value among the choices.
     """
 
     __slots__ = ("format", "_leaves")
@@ -107,7 +108,7 @@ class EnvParams:
         return cls(row_format, children)
 
     def replace(self, **options: Any) -> EnvParams:
-        """Returns parameters with new values for some options: a number for all environments, or an array.
+        """Returns parameters with new values for some options: one for all environments, or an array with one for each.
 
         A string stands for the index of a choice. Values of type float are rounded to float32 without
         jax_enable_x64. Traced values are checked when they are used.
@@ -126,13 +127,15 @@ class EnvParams:
         """Returns the axes of the leaves, as `in_axes` of `jax.vmap` expects them.
 
         Args:
-            **axes: the axes of some options. The others have axis 0 if they are arrays, and None if they are numbers.
+            **axes: the axes of some options. The others have axis 0 if they have a value for each environment, else None.
 
         Raises:
             TypeError: an unknown option.
         """
         given = {self._own_name(name): axis for name, axis in axes.items()}
-        return EnvParams(self.format, [given.get(name, 0 if np.ndim(leaf) else None) for name, leaf in self.items()])
+        options = self.format.options
+        each = {name: 0 if np.ndim(leaf) > len(options[name].shape) else None for name, leaf in self.items()}
+        return EnvParams(self.format, [given.get(name, axis) for name, axis in each.items()])
 
     def where(self, condition: Any, other: EnvParams) -> EnvParams:
         """Returns these parameters where the condition holds, and those of `other` elsewhere.
@@ -146,8 +149,15 @@ class EnvParams:
             ValueError: other belongs to another environment.
         """
         check_format(self.format, other, "other")
-        pairs = zip(self._leaves, other._leaves, strict=True)
-        return EnvParams(self.format, [a if a is b else jnp.where(condition, a, b) for a, b in pairs])
+
+        def chosen(option: Option, mine: Any, others: Any) -> Any:
+            if mine is others:
+                return mine
+            rows = jnp.expand_dims(condition, tuple(range(np.ndim(condition), np.ndim(condition) + len(option.shape))))
+            return jnp.where(rows, mine, others)
+
+        options = self.format.options.values()
+        return EnvParams(self.format, map(chosen, options, self._leaves, other._leaves))
 
     def _own_name(self, name: str) -> str:
         names = self.format.names
@@ -175,12 +185,11 @@ def check_format(row_format: ParamsFormat, params: Any, name: str = "params") ->
 
 
 def leaf_of(label: str, option: Option, value: Any) -> Any:
-    """Returns the leaf for a value of an option: a NumPy scalar for a number, else an array of JAX."""
+    """Returns the leaf for values of an option: a NumPy scalar for a number, else an array of JAX."""
     if isinstance(value, jax.core.Tracer):
         return as_operand(label, option, value)
-    array = np.asarray(value)
     with labelled(label):
-        _check(option, array)
+        array = _checked_arrays(option, value) if option.shape else _checked(option, np.asarray(value))
     if array.dtype.kind in "UO" and option.choices:
         array = np.array([option.choices.index(str(item)) for item in array.reshape(-1)]).reshape(array.shape)
     dtype = leaf_dtype(option)
@@ -198,8 +207,16 @@ def leaf_dtype(option: Option) -> np.dtype[Any]:
     return dtype
 
 
-def _check(option: Option, array: np.ndarray[Any, Any]) -> None:
-    """Raises an error unless the option accepts all elements. Numbers may stand for choices."""
+def _checked_arrays(option: Option, value: Any) -> np.ndarray[Any, Any]:
+    """Returns a value, or several along leading axes, of an option that is an array."""
+    array = option.check_array(value)
+    if array.shape[array.ndim - len(option.shape) :] != option.shape:
+        raise ValueError(f"{option.name}: expected {option.expected}, or several of them, got shape {array.shape}")
+    return array
+
+
+def _checked(option: Option, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Returns an array whose elements the option accepts. Numbers may stand for choices."""
     if array.dtype.kind in "iu" and option.choices:
         wrong = array[(array < 0) | (array >= len(option.choices))]
         if wrong.size:
@@ -214,6 +231,7 @@ def _check(option: Option, array: np.ndarray[Any, Any]) -> None:
     else:
         for item in array.reshape(-1).tolist():
             option.check(item)
+    return array
 
 
 def as_operand(label: str, option: Option, leaf: Any) -> Any:
@@ -249,14 +267,17 @@ def option_values(params: EnvParams, defaults: EnvParams, made: Mapping[str, Val
         if name == LIMIT.name:
             continue
         array = np.asarray(leaf)
-        if array.shape:
-            raise ValueError(f"[{label}] {name}: expected one number, got an array of shape {array.shape}")
-        if array == default:
+        if array.shape != option.shape:
+            one = f"an array of shape {option.shape}" if option.shape else "one number"
+            raise ValueError(f"[{label}] {name}: expected {one}, got an array of shape {array.shape}")
+        if np.array_equal(array, default):
             values[name] = made[name]
             continue
         with labelled(label):
-            _check(option, array)
-            item = array.item()
+            if option.shape:
+                values[name] = option.check(array)
+                continue
+            item = _checked(option, array).item()
             values[name] = option.choices[item] if option.choices else option.check(item)
     return values
 

@@ -146,11 +146,11 @@ def of_options(options: Mapping[str, Option]) -> Any:
         if option.choices:
             spaces[name] = classes.Discrete(len(option.choices))
         elif option.kind == "bool":
-            spaces[name] = classes.Box(low=False, high=True, shape=(), dtype=dtype)
+            spaces[name] = classes.Box(low=False, high=True, shape=option.shape, dtype=dtype)
         else:
             limits: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
             low, high = (
                 jnp.asarray(np.clip(bound, limits.min, limits.max), dtype) for bound in (option.low, option.high)
             )
-            spaces[name] = classes.Box(low, high, (), dtype)
+            spaces[name] = classes.Box(low, high, option.shape, dtype)
     return classes.Dict(spaces)

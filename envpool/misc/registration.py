@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers gymnax's miscellaneous environments under gymnax's ids."""
+"""Registers gymnax's miscellaneous environments under gymnax's ids, and a maze whose levels are options."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from envpool.registration import register_family
 
 
 class Misc(Family):
-    """gymnax's miscellaneous environments."""
+    """gymnax's miscellaneous environments, and a maze whose levels are options."""
 
     def reference(self, task_id: str) -> str:
         """Returns where the dynamics of an id come from."""
+        if task_id.startswith("Maze"):
+            return "jaxued 0.0.1, environments/maze"
         return "gymnax 1.0.1 and 0.0.9, environments/misc"
 
     def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,4 +104,11 @@ register_family(
     "Pong",
     max_episode_steps=1000,
     doc="Keep a ball in play with a paddle.",
+)
+register_family(
+    "Maze-v0",
+    _FAMILY,
+    "Maze",
+    max_episode_steps=250,
+    doc="Find the goal of a maze whose walls, start and goal are options, so that every episode can have its own level.",
 )

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
-Value = bool | int | float | str | bytes  # of an option
+Value = bool | int | float | str | bytes | tuple[Any, ...]  # of an option; an array is a tuple, which may be nested
 
 
 class ImportPath(NamedTuple):

@@ -157,7 +157,7 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
             raise TypeError(f"[{self._label}] options: expected a mapping, got {shown(options)}")
         if options and "reset_mask" in options:
             env_id = self._masked(env_id, options)
-            options = chosen_rows(without_mask(options), env_id, self.num_envs)
+            options = chosen_rows(self._construction, without_mask(options), env_id, self.num_envs)
             if is_sequence(seed) and len(seed) == self.num_envs:
                 seed = [seed[index] for index in env_id]
         result: tuple[Any, dict[str, Any]] = self._reset(env_id, seed, options=options)
@@ -363,7 +363,7 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
                 raise RuntimeError(
                     f"[{self._label}] options['reset_mask']: expected all True in the first reset, got a partial mask"
                 )
-            others = chosen_rows(others, env_ids.tolist(), self.num_envs)
+            others = chosen_rows(self._construction, others, env_ids.tolist(), self.num_envs)
             if is_sequence(seed) and len(seed) == self.num_envs:
                 seed = [seed[index] for index in env_ids]
             if len(env_ids) == self.num_envs:
@@ -383,7 +383,7 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         known = self._checked_seed([seeds[row] for row in seeded], len(seeded))  # before anything is reset
 
         def of(rows: list[int]) -> dict[str, Any]:
-            return chosen_rows(options, rows, len(seeds))
+            return chosen_rows(self._construction, options, rows, len(seeds))
 
         if seeded:
             self._reset(env_ids[seeded], known, _nothing, of(seeded))

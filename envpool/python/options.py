@@ -18,12 +18,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from envpool import _core
 from envpool._core import Table
 from envpool.python.family import Value
 
 NO_LIMIT = 2**31 - 1  # config["max_episode_steps"] of an environment without a time limit, as in EnvPool
 AUTORESET_MODES = tuple(_core.AUTORESET_MODES)
+_ARRAY_KINDS = {"bool": "b", "int": "iu", "float": "fiu"}  # of the dtypes of arrays that an option accepts
 _KIND_NAMES = {"bool": "True or False", "int": "an int", "float": "a number", "str": "a str"}
 
 
@@ -41,6 +45,7 @@ class Option:
         changes_blob: whether the option can change data that environments share, such as a game's first state.
         tunable: whether the parameters of pure functions contain the option.
         doc: a one-line description.
+        shape: of an option that is an array; kind, low and high are then those of its elements. Empty for others.
     """
 
     name: str
@@ -53,10 +58,22 @@ class Option:
     doc: str = ""
     changes_blob: bool = False
     tunable: bool = False
+    shape: tuple[int, ...] = ()
 
     @property
     def expected(self) -> str:
         """The allowed values, as an error text names them after "expected"."""
+        if self.shape:
+            return f"an array of shape {self.shape}, each element {self._one}"
+        return self._one
+
+    @property
+    def elements(self) -> int:
+        """The number of elements of an array; 1 for other options."""
+        return math.prod(self.shape)
+
+    @property
+    def _one(self) -> str:
         if self.choices:
             return "one of " + ", ".join(repr(choice) for choice in self.choices)
         text = _KIND_NAMES[self.kind]
@@ -73,8 +90,13 @@ class Option:
 
         Raises:
             TypeError: the value is of another type.
-            ValueError: the value is out of range, NaN, or not among the choices.
+            ValueError: the value is out of range, NaN, not among the choices, or an array of another shape.
         """
+        if self.shape:
+            array = self.check_array(value)
+            if array.shape != self.shape:
+                raise ValueError(f"{self.name}: expected {self.expected}, got shape {array.shape}")
+            return _as_tuple(array.tolist())
         if self.kind == "str":
             if not isinstance(value, (str, bytes)):
                 raise wrong_type(self.name, self.expected, value)
@@ -88,6 +110,23 @@ class Option:
         if not (fits and self.low <= number <= self.high):
             raise wrong_value(self.name, self.expected, value)
         return number
+
+    def check_array(self, value: Any) -> npt.NDArray[Any]:
+        """Returns an array, of any shape, whose elements this option allows. Raises TypeError or ValueError."""
+        try:
+            array = np.asarray(value)
+        except (TypeError, ValueError):  # such as rows of different lengths
+            raise wrong_type(self.name, self.expected, value) from None
+        if isinstance(value, np.ma.MaskedArray) or array.dtype.kind not in _ARRAY_KINDS[self.kind]:
+            raise wrong_type(self.name, self.expected, value)
+        wrong = array[~((array >= self.low) & (array <= self.high))]  # NaN is wrong, too
+        if wrong.size:
+            raise ValueError(f"{self.name}: expected {self.expected}, got {wrong.flat[0]} in it")
+        return array
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
 
 
 LIMIT = Option("max_episode_steps", "int", 0, low=0, high=NO_LIMIT)  # of one environment; 0: no limit
@@ -145,6 +184,16 @@ def _number(value: float | str) -> float:
     return float(value)  # infinities are the strings "inf" and "-inf" in the JSON of a table
 
 
+def _default(entry: Mapping[str, Any]) -> Value:
+    """Returns the default in an entry of the JSON that describes a table."""
+    default: Value = entry["default"]
+    if shape := entry.get("shape"):
+        numbers = np.array([_number(number) for number in entry["default"]])
+        dtype: Any = {"bool": np.bool_, "int": np.int64, "float": np.float64}[entry["kind"]]
+        default = _as_tuple(numbers.astype(dtype).reshape(shape).tolist())
+    return _number(entry["default"]) if entry["kind"] == "float" and not shape else default
+
+
 def declared_options(table: Table, defaults: Mapping[str, Value], docs: Mapping[str, str] = {}) -> dict[str, Option]:
     """Returns an environment's own options by name, with the defaults that its registration gives.
 
@@ -155,7 +204,7 @@ def declared_options(table: Table, defaults: Mapping[str, Value], docs: Mapping[
         entry["name"]: Option(
             entry["name"],
             entry["kind"],
-            defaults.get(entry["name"], entry["default"] if entry["kind"] != "float" else _number(entry["default"])),
+            defaults.get(entry["name"], _default(entry)),
             low=_number(entry["low"]),
             high=_number(entry["high"]),
             choices=tuple(entry["choices"]),
@@ -163,6 +212,7 @@ def declared_options(table: Table, defaults: Mapping[str, Value], docs: Mapping[
             doc=entry["doc"],
             changes_blob=entry.get("changes_blob", False),  # absent in plugins of earlier versions
             tunable=entry.get("tunable", False),
+            shape=tuple(entry.get("shape", ())),
         )
         for entry in json.loads(table.describe())
     }

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,7 @@ class NewOptions:
     Attributes:
         env_ids: the environments, int32 of shape (n,).
         names: the options.
-        values: float64 of shape (n, len(names)); choices are numbers.
+        values: float64, a row for each environment, with all elements of each of these options; choices are numbers.
     """
 
     env_ids: npt.NDArray[np.int32]
@@ -61,7 +61,7 @@ def check_new_options(
         TypeError: an unknown option, or a value of the wrong type.
         ValueError: a value out of range, another number of values, or an option that cannot change.
     """
-    matrix = np.empty((len(env_ids), len(values)))
+    columns: dict[str, npt.NDArray[np.float64]] = {}
     first = 0
     for task in construction.tasks:
         rows = np.flatnonzero((env_ids >= first) & (env_ids < first + task.common.num_envs))
@@ -69,16 +69,19 @@ def check_new_options(
         if len(rows) == 0 and (len(env_ids) > 0 or construction.is_mixed):
             continue
         try:
-            for column, (name, value) in enumerate(values.items()):
-                matrix[rows, column] = _checked(_option(task, name), value, env_ids, rows)
+            for name, value in values.items():
+                option = _option(task, name)
+                column = columns.setdefault(name, np.empty((len(env_ids), option.elements)))
+                column[rows] = _checked(option, value, env_ids, rows)
         except (TypeError, ValueError) as error:
             if not construction.is_mixed:
                 raise
             raise type(error)(f"{task.label}: {error}") from None
-    for column, name in enumerate(values):
-        if name == LIMIT.name:
-            matrix[matrix[:, column] == NO_LIMIT, column] = 0
-    return NewOptions(env_ids, list(values), matrix)
+    if LIMIT.name in columns:
+        limits = columns[LIMIT.name]
+        limits[limits == NO_LIMIT] = 0
+    matrix = np.concatenate(list(columns.values()), axis=1) if columns else np.empty((len(env_ids), 0))
+    return NewOptions(env_ids, list(columns), matrix)
 
 
 def _option(task: Construction, name: str) -> Option:
@@ -95,7 +98,9 @@ def _option(task: Construction, name: str) -> Option:
 def _checked(
     option: Option, value: Any, env_ids: npt.NDArray[np.int32], rows: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.float64] | float:
-    """Returns the values of an option in the environments of these rows."""
+    """Returns the values of an option in the environments of these rows, of shape (rows, elements) or a number."""
+    if option.shape:
+        return _checked_arrays(option, value, len(env_ids), rows)
     if isinstance(value, np.ma.MaskedArray):
         raise wrong_type(option.name, "an array without a mask", value)
     if not is_sequence(value):
@@ -109,9 +114,22 @@ def _checked(
     if array.dtype.kind in _KINDS.get(option.kind, ""):
         numbers: npt.NDArray[np.float64] = array[rows].astype(np.float64)
         if ((numbers >= option.low) & (numbers <= option.high)).all():
-            return numbers
+            return numbers[:, None]
     items = array.tolist() if isinstance(value, np.ndarray) else list(value)
-    return np.array([_checked_item(option, items[row], env_ids[row]) for row in rows.tolist()], np.float64)
+    checked = [_checked_item(option, items[row], env_ids[row]) for row in rows.tolist()]
+    return np.array(checked, np.float64)[:, None]
+
+
+def _checked_arrays(option: Option, value: Any, count: int, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+    """Returns the values of an option that is an array: one array for all of `count` environments, or one for each."""
+    array = option.check_array(value)
+    if array.shape not in (option.shape, (count, *option.shape)):
+        raise ValueError(
+            f"{option.name}: expected {option.expected}, or one for each environment, of shape "
+            f"{(count, *option.shape)}, got shape {array.shape}"
+        )
+    each = array if array.ndim > len(option.shape) else np.broadcast_to(array, (count, *option.shape))
+    return each[rows].reshape(len(rows), -1).astype(np.float64)
 
 
 def _checked_item(option: Option, item: Any, env_id: np.int32) -> float:
@@ -138,8 +156,8 @@ class PoolOptions(PoolStates):
 
         Args:
             env_ids: the environments, distinct ints; None means all.
-            **values: for each option, a value for all of these environments, or an array of shape (len(env_ids),) with
-                a value for each. The types and ranges are those of `make`.
+            **values: for each option, a value for all of these environments, or an array of shape (len(env_ids), ...)
+                with a value for each. The types and ranges are those of `make`.
 
         Raises:
             TypeError: an unknown option, or a value of the wrong type. Nothing is changed.
@@ -160,7 +178,7 @@ class PoolOptions(PoolStates):
             env_ids: the environments; None means all.
 
         Returns:
-            For each option, an array of shape (len(env_ids),): bool, int64, float64, or str for choices. In a mixed
+            For each option, an array of shape (len(env_ids), ...): bool, int64, float64, or str for choices. In a mixed
             pool, the options that all of these environments have. A max_episode_steps of 0 is no limit.
 
         Raises:
@@ -175,13 +193,12 @@ class PoolOptions(PoolStates):
         declared = [_in_order(task) for task in self._construction.tasks]
         rows: list[dict[str, Any]] = []
         for env_id, number in zip(ids.tolist(), numbers, strict=True):
-            pairs = zip(declared[number], self._pool.options(env_id), strict=True)
-            rows.append({option.name: _value(option, value) for option, value in pairs})
-        kinds = {option.name: option.kind for option in declared[numbers[0] if numbers else 0]}
+            numbers_of_env = iter(self._pool.options(env_id))
+            rows.append({option.name: _value(option, numbers_of_env) for option in declared[number]})
         return {
-            name: np.array([row[name] for row in rows], _DTYPES[kind])
-            for name, kind in kinds.items()
-            if all(name in row for row in rows)
+            option.name: np.array([row[option.name] for row in rows], _DTYPES[option.kind]).reshape(-1, *option.shape)
+            for option in declared[numbers[0] if numbers else 0]
+            if all(option.name in row for row in rows)
         }
 
     def _require_changing(self, call: str) -> None:
@@ -201,16 +218,25 @@ class PoolOptions(PoolStates):
             self._pool.set_options(new.env_ids, new.names, new.values, call)
 
 
-def _value(option: Option, number: float) -> Any:
+def _value(option: Option, numbers: Iterator[float]) -> Any:
+    """Takes the value of an option from the numbers that C++ returns."""
+    if option.shape:
+        return [next(numbers) for _ in range(option.elements)]
+    number = next(numbers)
     return option.choices[int(number)] if option.kind == "str" else number
 
 
-def chosen_rows(options: Mapping[str, Any], rows: Sequence[int], count: int) -> dict[str, Any]:
-    """Returns options of some of `count` environments. An array of `count` values is reduced to these rows."""
+def chosen_rows(
+    construction: Construction, options: Mapping[str, Any], rows: Sequence[int], count: int
+) -> dict[str, Any]:
+    """Returns options of some of `count` environments. An array with a value for each is reduced to these rows."""
+    shapes = {name: option.shape for task in construction.tasks for name, option in changing_options(task).items()}
 
-    def chosen(value: Any) -> Any:
+    def chosen(name: str, value: Any) -> Any:
         if not is_sequence(value) or len(value) != count:
+            return value
+        if (shape := shapes.get(name)) and np.ndim(value) == len(shape):
             return value
         return value[rows] if isinstance(value, np.ndarray) else [list(value)[row] for row in rows]
 
-    return {name: chosen(value) for name, value in options.items()}
+    return {name: chosen(name, value) for name, value in options.items()}

@@ -94,7 +94,9 @@ class OnGpu:
         options: Iterable[str] = (),
     ) -> None:
         numbers = self.numbers(options)
-        self.xla.call("envpool_step", operands, results, keyed=keyed, autoreset=1, options=numbers, **self.attributes)
+        self.xla.call(
+            "envpool_step", operands, results, keyed=keyed, autoreset=1, num_next=-1, options=numbers, **self.attributes
+        )
 
     def _fields(self, extents: tuple[int, ...], fields: Any = None) -> list[DeviceBuffer]:
         players = self.env.num_players
@@ -328,8 +330,28 @@ def test_a_captured_step_is_replayed(xla: Xla) -> None:
     action = np.arange(8, dtype=np.int32) % 2
     operands = gpu.step_operands(KEY[None], np.zeros(1, np.uint32), state.raw, action)
     results = [operands[2], *gpu.step_results((8,))[1:]]
-    xla.call("envpool_step", operands, results, stage=INSTANTIATE, keyed=0, autoreset=1, options=[], **gpu.attributes)
-    xla.call("envpool_step", operands, results, stage=INITIALIZE, keyed=0, autoreset=1, options=[], **gpu.attributes)
+    xla.call(
+        "envpool_step",
+        operands,
+        results,
+        stage=INSTANTIATE,
+        keyed=0,
+        autoreset=1,
+        num_next=-1,
+        options=[],
+        **gpu.attributes,
+    )
+    xla.call(
+        "envpool_step",
+        operands,
+        results,
+        stage=INITIALIZE,
+        keyed=0,
+        autoreset=1,
+        num_next=-1,
+        options=[],
+        **gpu.attributes,
+    )
     driver.call("cuStreamBeginCapture_v2", xla.stream, 0)
     gpu.step(operands, results)
     graph = driver.get("cuStreamEndCapture", xla.stream, at=1)

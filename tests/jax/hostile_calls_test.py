@@ -62,6 +62,7 @@ def step(given=None, operands=None, **attributes):
         "options": NONE,
         "keyed": np.int64(0),
         "autoreset": np.int64(1),
+        "num_next": np.int64(-1),
     } | attributes
     return ffi.call("envpool_step", [*(STEPPED | (given or {})).values()], *operands, **attributes)
 
@@ -112,6 +113,11 @@ CALLS = [
     lambda: reset(operands=[KEY, np.uint32(0), np.float32(5)], options=np.array([0], np.int64)),
     lambda: step(operands=[KEY, np.uint32(0), STATE.raw, np.int32(0), jnp.zeros(2)], options=numbers(0)),
     lambda: step(operands=[KEY, np.uint32(0), np.float32(5), STATE.raw, np.int32(0)], options=numbers(0)),
+    *(lambda n=n: step(num_next=np.int64(n)) for n in (-2, 1, 2**32, 2**63 - 1, -(2**63))),
+    lambda: step(
+        operands=[KEY, np.uint32(0), STATE.raw, np.int32(0), np.float32(5)], options=numbers(0), num_next=np.int64(2)
+    ),
+    lambda: step(num_next=np.int32(-1)),
 ]
 
 

@@ -122,13 +122,16 @@ def _group(name: str, ids: list[Registration]) -> Iterator[str]:
 
 def _option(option: Option, default: str) -> Iterator[str]:
     choices = "Literal[" + ", ".join(f'"{choice}"' for choice in option.choices) + "]"
-    yield f"    {option.name}: {choices if option.choices else _KINDS[option.kind]}"
+    one = choices if option.choices else _KINDS[option.kind]
+    yield f"    {option.name}: {'npt.ArrayLike' if option.shape else one}"
     allowed = f"; {option.expected}" if option.kind in ("int", "float") else ""
     doc = option.doc.rstrip(".") or "see the family's registration"
     yield from _wrapped(f'"""{doc}{allowed}; the default {default}."""'.replace("\\", "\\\\"))
 
 
 def _shown(default: Value) -> str:
+    if isinstance(default, tuple):
+        return "an array"
     return f"{default:.6g}" if isinstance(default, float) else repr(default)
 
 

@@ -294,7 +294,8 @@ void DeviceModel::run(const PureCall& call, Handle stream) {
   for (i32 f = 0; !call.restart && f < call.layout.num_actions; ++f) launch.action_rows[f] = operand(size_t(3 + f));
   PureOperand states = call.restart ? PureOperand{} : operand(2);
   const size_t first_option = call.operands.size() - call.options.size();
-  launch.num_options = i32(call.options.size());
+  launch.num_options = call.num_options();
+  launch.num_next_options = call.num_next_options;
   for (size_t i = 0; i < call.options.size(); ++i) {
     launch.options[i] = operand(first_option + i);
     launch.options[i].number = i16(call.options[i].number);

@@ -88,6 +88,7 @@ class WorkSlice {
  public:
   WorkSlice(const abi::PureWork& whole, const abi::Layout& layout, i64 first, i64 count)
       : work_(whole), options_(whole.options, whole.options + whole.num_options) {
+    options_.insert(options_.end(), whole.next_options, whole.next_options + whole.num_next_options);
     work_.count = count;
     work_.first += first;
     for (abi::StridedRows* operand : {&work_.keys, &work_.streams, &work_.states}) {
@@ -97,6 +98,7 @@ class WorkSlice {
       option.data = static_cast<const u8*>(option.data) + option.stride * first;
     }
     work_.options = options_.data();
+    if (whole.next_options != nullptr) work_.next_options = options_.data() + whole.num_options;
     const auto column = [&](auto*& base, i64 each) { base = base == nullptr ? nullptr : base + first * each; };
     column(work_.reward, layout.max_players);
     column(work_.discount, layout.max_players);
@@ -180,8 +182,10 @@ void run(const CallFrame& frame, Operation operation) {
                        .keys = operand_rows[0],
                        .streams = operand_rows[1],
                        .options = nullptr,
-                       .num_options = i32(call.options.size()),
+                       .num_options = call.num_options(),
                        .max_episode_steps = call.model.max_episode_steps,
+                       .next_options = nullptr,
+                       .num_next_options = std::max(call.num_next_options, 0),
                        .states = {},
                        .actions = nullptr,
                        .broadcast_action = 0,
@@ -202,6 +206,7 @@ void run(const CallFrame& frame, Operation operation) {
       options[i].stride = rows.stride;
     }
     work.options = options.data();
+    if (call.num_next_options >= 0) work.next_options = options.data() + work.num_options;
     if (!call.restart) {
       actions.load(operand_rows.data() + 3, count, first);
       work.states = operand_rows[2];

@@ -4,11 +4,12 @@
 // GPUs share this code.
 //
 //   reset: (key, stream, options) -> (state, observations, infos)
-//   step:  (key, stream, state, actions, options) -> (state, reward, discount, terminated, truncated, elapsed
-//          [, players], observations[, final observations], infos[, infos of restarts])
+//   step:  (key, stream, state, actions, options, next options) -> (state, reward, discount, terminated, truncated,
+//          elapsed [, players], observations[, final observations], infos[, infos of restarts])
 //
 // The attribute `options` has the numbers of the options whose values are operands: those that may differ from the
-// model's. Options are scalars of any numeric dtype that JAX has for bools, int and float.
+// model's. Options have any numeric dtype that JAX has for bools, int and float. With the attribute `num_next`, the
+// last of these options belong to the episodes that begin after a step; it is -1 if those have the options of the step.
 //
 // The attribute `observed` has a bit for each field that is an observation. With the attribute `autoreset`, there are
 // final observations, which are written only in rows whose episode ended. The infos of resets and restarts are never
@@ -21,6 +22,7 @@
 // conversions.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -77,6 +79,7 @@ struct PureCall {
   }
 
   bool is_observed(i32 field) const { return (observed >> field & 1) != 0; }
+  i32 num_options() const { return i32(options.size()) - std::max(num_next_options, 0); }  // of the step or reset
 
   const std::shared_ptr<PureModel> shared;
   PureModel& model;
@@ -88,6 +91,7 @@ struct PureCall {
   abi::Keyed keyed;
   std::vector<Operand> operands{};           // key, stream, of step: state, actions; and options
   std::vector<abi::OptionColumn> options{};  // without their values, which are the last operands
+  i32 num_next_options = -1;                 // the last of `options`; -1: there are none of the next episodes
   // Only for step.
   f32 *reward = nullptr, *discount = nullptr;
   u8 *terminated = nullptr, *truncated = nullptr;
@@ -110,13 +114,19 @@ struct PureCall {
     const std::span<const abi::Tunable> tunables = model.tunables();
     for (const i32 number : frame.integers("options")) {
       if (number < abi::kTimeLimit || number >= i32(tunables.size())) malformed("there is no such option");
-      const char* const name = number < 0 ? "max_episode_steps" : tunables[size_t(number)].name;
+      const abi::Tunable limit{"max_episode_steps", abi::kOptionInt, abi::kI32, 0, 0, 0, 0, 1};
+      const abi::Tunable& option = number < 0 ? limit : tunables[size_t(number)];
       const Buffer& values = frame.argument(i64(operands.size()));
       const auto* const known = std::find(std::begin(kTypes), std::end(kTypes), values.dtype);
-      if (known == std::end(kTypes)) malformed(std::string(name) + " has XLA's type " + std::to_string(values.dtype));
-      operands.emplace_back(values, batch.rank(), 0, itemsize(values.dtype), name);
+      if (known == std::end(kTypes))
+        malformed(std::string(option.name) + " has XLA's type " + std::to_string(values.dtype));
+      operands.emplace_back(values, batch.rank(), option.dimensions, itemsize(values.dtype) * option.elements,
+                            option.name);
       options.push_back({nullptr, 0, number, abi::Dtype(known - std::begin(kTypes))});
     }
+    const i64 num_next = restart ? -1 : frame.integer("num_next");
+    if (num_next < -1 || num_next > i64(options.size())) malformed("num_next is " + std::to_string(num_next));
+    num_next_options = i32(num_next);
   }
 
   void take_actions(const CallFrame& frame) {

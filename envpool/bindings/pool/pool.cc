@@ -246,17 +246,17 @@ class PyPool {
     pool_->write_states(ids_.data(), ids_.size(), offset, data.shape(1), reinterpret_cast<const char*>(data.data()));
   }
 
-  // Sets options of environments from their next episodes on. `values` has a row for each environment and a column for
-  // each name.
+  // Sets options of environments from their next episodes on. `values` has a row for each environment, with all
+  // elements of each of these options.
   void set_options(const py::object& env_ids, const std::vector<std::string>& names,
                    const py::array_t<f64, py::array::c_style | py::array::forcecast>& values, const std::string& call) {
     drop_abandoned();
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
-    if (values.ndim() != 2 || values.shape(0) != ids_.size() || values.shape(1) != py::ssize_t(names.size())) {
-      throw py::value_error(pool_->text("values: expected a row per environment and a column per name"));
+    if (values.ndim() != 2 || values.shape(0) != ids_.size()) {
+      throw py::value_error(pool_->text("values: expected a row per environment"));
     }
-    pool_->set_options(ids_.data(), ids_.size(), names, values.data(), call.c_str());
+    pool_->set_options(ids_.data(), ids_.size(), names, values.data(), values.shape(1), call.c_str());
   }
   std::vector<f64> options(i32 env_id) {
     drop_abandoned();

@@ -189,11 +189,11 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     statistics_.describe(*batch);
     return batch;
   }
-  // `call` is the name of the function that the user has called, for errors.
-  void set_options(const i32* env_ids, i32 count, const std::vector<std::string>& names, const f64* values,
+  // Sets options (Members::set_options). `call` is the name of the function that the user has called, for errors.
+  void set_options(const i32* env_ids, i32 count, const std::vector<std::string>& names, const f64* values, i64 width,
                    const char* call = "set_options") {
     const auto lock = lock_for(call);
-    idle_.set_options(env_ids, count, names, values, call);
+    idle_.set_options(env_ids, count, names, values, width, call);
   }
   std::vector<f64> get_options(i32 env_id) {
     const auto lock = lock_for("options");

@@ -50,15 +50,26 @@ void try_table(Function&& function) {
 // The options of one environment, with their own storage.
 class OptionList {
  public:
-  void add_integer(std::string name, abi::OptionKind kind, i64 value) { add(std::move(name), kind, value, 0, {}); }
-  void add_real(std::string name, f64 value) { add(std::move(name), abi::kOptionReal, 0, value, {}); }
-  void add_text(std::string name, std::string value) { add(std::move(name), abi::kOptionText, 0, 0, std::move(value)); }
+  void add_integer(std::string name, abi::OptionKind kind, i64 value) {
+    values_.push_back({.name = std::move(name), .kind = kind, .integer = value});
+  }
+  void add_real(std::string name, f64 value) {
+    values_.push_back({.name = std::move(name), .kind = abi::kOptionReal, .real = value});
+  }
+  void add_text(std::string name, std::string value) {
+    values_.push_back({.name = std::move(name), .kind = abi::kOptionText, .text = std::move(value)});
+  }
+  void add_array(std::string name, std::vector<f64> values) {
+    values_.push_back(
+        {.name = std::move(name), .kind = abi::kOptionReal, .is_array = true, .numbers = std::move(values)});
+  }
   // Valid until the list is changed or moved.
   abi::Options view() const {
     view_.clear();
     for (const Value& value : values_) {
-      view_.push_back(
-          {value.name.c_str(), value.kind, value.integer, value.real, value.text.data(), i64(value.text.size())});
+      const i64 size = i64(value.is_array ? value.numbers.size() : value.text.size());
+      view_.push_back({value.name.c_str(), value.kind, value.integer, value.real, value.text.data(), size,
+                       value.is_array ? value.numbers.data() : nullptr});
     }
     return {view_.data(), i32(view_.size())};
   }
@@ -69,18 +80,20 @@ class OptionList {
   struct Value {
     std::string name;
     abi::OptionKind kind;
-    i64 integer;
-    f64 real;
-    std::string text;
+    i64 integer = 0;
+    f64 real = 0;
+    std::string text{};
+    bool is_array = false;
+    std::vector<f64> numbers{};
     bool operator<(const Value& other) const {
       const u64 bits = std::bit_cast<u64>(real), other_bits = std::bit_cast<u64>(other.real);
-      return std::tie(name, kind, integer, bits, text) <
-             std::tie(other.name, other.kind, other.integer, other_bits, other.text);
+      const auto mine = std::tie(name, kind, integer, bits, text, is_array);
+      const auto others = std::tie(other.name, other.kind, other.integer, other_bits, other.text, other.is_array);
+      if (mine != others) return mine < others;
+      return std::lexicographical_compare(numbers.begin(), numbers.end(), other.numbers.begin(), other.numbers.end(),
+                                          [](f64 a, f64 b) { return std::bit_cast<u64>(a) < std::bit_cast<u64>(b); });
     }
   };
-  void add(std::string name, abi::OptionKind kind, i64 integer, f64 real, std::string text) {
-    values_.push_back({std::move(name), kind, integer, real, std::move(text)});
-  }
   std::vector<Value> values_;
   mutable std::vector<abi::Option> view_;
 };

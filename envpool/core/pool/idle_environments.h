@@ -124,11 +124,11 @@ class IdleEnvironments {
   }
   // Sets options of environments from their next episodes on (Members::set_options). A value that is not allowed throws
   // before the options of its id change.
-  void set_options(const i32* env_ids, i32 count, const std::vector<std::string>& names, const f64* values,
+  void set_options(const i32* env_ids, i32 count, const std::vector<std::string>& names, const f64* values, i64 width,
                    const char* call) {
     admission_.check(env_ids, count, call);
     try {
-      envs_.set_options(env_ids, count, names, values);
+      envs_.set_options(env_ids, count, names, values, width);
     } catch (const TableError& error) {
       label_.throw_invalid_argument(std::string(call) + ": " + error.what());
     }

@@ -201,9 +201,9 @@ class Members {
     Member& member = of(env_id);
     member.envs.reset_options(env_id - member.first, data, size);
   }
-  // Sets options by name; values[k * names.size() + i] is that of option names[i] in environment env_ids[k], whose
-  // member must have the option.
-  void set_options(const i32* env_ids, i32 count, const std::vector<std::string>& names, const f64* values) {
+  // Sets options by name. `values` has a row of `width` numbers for each environment, with all elements of each of
+  // these options, which the environment's member must have.
+  void set_options(const i32* env_ids, i32 count, const std::vector<std::string>& names, const f64* values, i64 width) {
     struct Part {
       std::vector<i32> env_ids, options;
       std::vector<f64> values;
@@ -212,19 +212,21 @@ class Members {
     for (i32 k = 0; k < count; ++k) {
       Member& member = of(env_ids[k]);
       Part& part = parts[&member];
-      if (part.env_ids.empty()) part.options = numbers_of(names, member, env_ids[k]);
+      if (part.env_ids.empty()) part.options = numbers_of(names, member, env_ids[k], width);
       part.env_ids.push_back(env_ids[k] - member.first);
-      part.values.insert(part.values.end(), values + k * i64(names.size()), values + (k + 1) * i64(names.size()));
+      part.values.insert(part.values.end(), values + k * width, values + (k + 1) * width);
     }
     for (const auto& [member, part] : parts) {
       member->envs.set_options(part.env_ids.data(), i32(part.env_ids.size()), part.options, part.values.data());
     }
   }
-  // Returns the values of all options of an environment: the time limit, and those of tunables().
+  // Returns the values of all options of an environment: the time limit, and all elements of those of tunables().
   std::vector<f64> get_options(i32 env_id) const {
     const Member& member = of(env_id);
     require_changing(member, env_id);
-    std::vector<f64> values(member.envs.tunables().size() + 1);
+    size_t elements = 1;
+    for (const abi::Tunable& option : member.envs.tunables()) elements += size_t(option.elements);
+    std::vector<f64> values(elements);
     member.envs.get_options(env_id - member.first, values.data());
     return values;
   }
@@ -255,8 +257,9 @@ class Members {
     throw TableError("expected portable environments, whose options can change, got environment " +
                      std::to_string(env_id) + " of " + member.label.name());
   }
-  // Returns the numbers that a member has for options.
-  static std::vector<i32> numbers_of(const std::vector<std::string>& names, const Member& member, i32 env_id) {
+  // Returns the numbers that a member has for options, which together have `width` elements.
+  static std::vector<i32> numbers_of(const std::vector<std::string>& names, const Member& member, i32 env_id,
+                                     i64 width) {
     require_changing(member, env_id);
     const std::span<const abi::Tunable> tunables = member.envs.tunables();
     std::vector<i32> numbers;
@@ -268,6 +271,11 @@ class Members {
                          std::to_string(env_id) + " of " + member.label.name());
       }
       numbers.push_back(found == tunables.end() ? abi::kTimeLimit : i32(found - tunables.begin()));
+      width -= found == tunables.end() ? 1 : found->elements;
+    }
+    if (width != 0) {
+      throw TableError("expected values for all elements of these options, got another number for environment " +
+                       std::to_string(env_id) + " of " + member.label.name());
     }
     return numbers;
   }

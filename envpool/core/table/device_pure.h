@@ -32,7 +32,7 @@ struct PureOperand {
 };
 
 // The most columns of options in one launch.
-inline constexpr int kMostOptions = 32;
+inline constexpr int kMostOptions = 64;
 
 // The parameters of one launch.
 struct PureLaunch {
@@ -43,6 +43,7 @@ struct PureLaunch {
   bool restart, autoreset;
   u32 tag;
   i32 max_players, num_own, num_actions, num_options;
+  i32 num_next_options;  // in `options`, after those of the step; -1: the episodes that begin have the same options
   i32 max_episode_steps;
   PureOperand keys, streams, action_rows[kMostActions];
   PureOperand options[kMostOptions];
@@ -61,7 +62,7 @@ struct PureLaunch {
   Staging staging;
 };
 
-static_assert(sizeof(PureLaunch) <= 2560);
+static_assert(sizeof(PureLaunch) <= 3072);
 
 }  // namespace envpool::device
 
@@ -150,34 +151,49 @@ class PureParams {
   using Params = typename Env::Params;
 
 #ifdef ENVPOOL_TUNED
-  PureParams(const PureLaunch& launch, const Params& shared, const PureRow& row)
-      : params_(shared), limit_(launch.max_episode_steps) {
-    for (i32 i = 0; i < launch.num_options; ++i) {
-      const PureOperand& column = launch.options[i];
-      const abi::Dtype dtype = abi::Dtype(column.dtype);
-      const bool is_limit = column.number == abi::kTimeLimit;
-      const abi::Tunable option =
-          is_limit ? abi::Tunable{nullptr, abi::kOptionInt, abi::kI32, 0, 0, kMostI32} : launch.tunables[column.number];
-      u8* const to = is_limit ? reinterpret_cast<u8*>(&limit_) : reinterpret_cast<u8*>(&params_) + option.at;
-      const TunableValue value(option, read_number(to, option.dtype), dtype);
-      const f64 number = read_number(row.place.in(column, launch), dtype);
-      if (!value.accepts(number)) {
-        if (bad_ < 0) bad_ = i;
-      } else {
-        write_number(to, option.dtype, value.used(number));
-      }
-    }
-    derive<Env>(params_);
+  PureParams(const PureLaunch& launch, const Params& shared, const PureRow& row) {
+    read(launch, shared, row, 0, launch.num_options);
+  }
+  // Changes to the parameters of the episode that begins after the step of this row.
+  void begin_episode(const PureLaunch& launch, const Params& shared, const PureRow& row) {
+    if (launch.num_next_options >= 0) read(launch, shared, row, launch.num_options, launch.num_next_options);
   }
   const Params& params() const { return params_; }
   i32 limit() const { return limit_; }
   i32 bad() const { return bad_; }  // the index of the first column whose value is not accepted; -1: none
 
  private:
+  void read(const PureLaunch& launch, const Params& shared, const PureRow& row, i32 first, i32 count) {
+    params_ = shared;
+    limit_ = launch.max_episode_steps;
+    for (i32 i = first; i < first + count; ++i) {
+      const PureOperand& column = launch.options[i];
+      const abi::Dtype dtype = abi::Dtype(column.dtype);
+      const bool is_limit = column.number == abi::kTimeLimit;
+      const abi::Tunable option = is_limit ? abi::Tunable{nullptr, abi::kOptionInt, abi::kI32, 0, 0, kMostI32, 0, 1}
+                                           : launch.tunables[column.number];
+      u8* to = is_limit ? reinterpret_cast<u8*>(&limit_) : reinterpret_cast<u8*>(&params_) + option.at;
+      const u8* from = row.place.in(column, launch);
+      for (i32 e = 0; e < option.elements; ++e) {
+        const TunableValue value(option, read_number(to, option.dtype), dtype);
+        const f64 number = read_number(from, dtype);
+        if (!value.accepts(number)) {
+          if (bad_ < 0) bad_ = i;
+        } else {
+          write_number(to, option.dtype, value.used(number));
+        }
+        to += size_of(option.dtype);
+        from += size_of(dtype);
+      }
+    }
+    derive<Env>(params_);
+  }
+
   Params params_;
   i32 limit_, bad_ = -1;
 #else
   PureParams(const PureLaunch& launch, const Params& shared, const PureRow&) : launch_(launch), shared_(shared) {}
+  void begin_episode(const PureLaunch&, const Params&, const PureRow&) {}
   const Params& params() const { return shared_; }
   i32 limit() const { return launch_.max_episode_steps; }
   i32 bad() const { return -1; }
@@ -213,19 +229,22 @@ void prepare_state(const PureLaunch& launch, const PureRow& row, const typename 
   if (launch.keyed == abi::kNewKeyAndStream) it.episode.rng.stream = row.stream_number();
 }
 
+// Reports a row with an option that cannot be used. Returns whether there was such a fault.
+template <class Env>
+bool has_bad_option(const PureLaunch& launch, const PureRow& row, const PureParams<Env>& settings) {
+  if (settings.bad() < 0) return false;
+  const i64 option = launch.options[settings.bad()].number - abi::kTimeLimit;
+  *launch.fault = Fault{Fault::kOption, launch.first_row + row.k, option}.packed();
+  return true;
+}
+
 // Reports a row with options or a state that cannot be used. Returns whether there was a fault.
 template <class Env>
 bool is_foreign(const PureLaunch& launch, const PureRow& row, const PureParams<Env>& settings) {
-  u64 why = Fault::kNone;
-  i64 option = 0;
-  if (settings.bad() >= 0) {
-    why = Fault::kOption;
-    option = launch.options[settings.bad()].number - abi::kTimeLimit;
-  } else if (!launch.restart && state_of<Env>(launch, row.k).episode.tag != launch.tag) {
-    why = Fault::kState;
-  }
-  if (why != Fault::kNone) *launch.fault = Fault{why, launch.first_row + row.k, option}.packed();
-  return why != Fault::kNone;
+  if (has_bad_option<Env>(launch, row, settings)) return true;
+  if (launch.restart || state_of<Env>(launch, row.k).episode.tag == launch.tag) return false;
+  *launch.fault = Fault{Fault::kState, launch.first_row + row.k, 0}.packed();
+  return true;
 }
 
 // Writes zeros into the results of a row that could not be used.
@@ -247,13 +266,22 @@ inline void clear_results(const PureLaunch& launch, i64 k) {
   }
 }
 
+// Changes to the parameters of the episode that a row begins after its step. An option that cannot be used is reported,
+// and the episode has the value that make() got.
+template <class Env>
+void begin_next(const PureLaunch& launch, const typename Env::Params& shared, const PureRow& row,
+                PureParams<Env>& settings) {
+  settings.begin_episode(launch, shared, row);
+  has_bad_option<Env>(launch, row, settings);
+}
+
 template <class Env>
 void call_one(const PureLaunch& launch, const typename Env::Params& shared) {
   const i64 k = i64{blockIdx.x} * blockDim.x + threadIdx.x;
   // A thread without a row helps to write the rows of its warp, and so does a thread whose row cannot be used.
   const bool inside = k < launch.rows;
   const PureRow row(launch, inside ? k : launch.rows - 1);
-  const PureParams<Env> settings(launch, shared, row);
+  PureParams<Env> settings(launch, shared, row);
   const bool foreign = inside && is_foreign<Env>(launch, row, settings), here = inside && !foreign;
   if (foreign) clear_results(launch, k);
   const typename Env::Params& params = settings.params();
@@ -284,6 +312,7 @@ void call_one(const PureLaunch& launch, const typename Env::Params& shared) {
     observe_one<Env>(it.state, params, launch, k, {here, /*second=*/begins, {launch.observed, launch.last}});
   }
   if (begins) {
+    if (!launch.restart) begin_next<Env>(launch, shared, row, settings);
     begin_episode<Env>(it.episode, it.state, settings.limit());
     Env::reset(it.state, params, it.episode.rng);
   }
@@ -305,7 +334,7 @@ void call_world(const PureLaunch& launch, const typename Env::Params& shared) {
   const i64 k = i64{blockIdx.x} * Team::kTeams + team.number;
   const bool inside = k < launch.rows;  // as in call_one
   const PureRow row(launch, inside ? k : launch.rows - 1);
-  const PureParams<Env> settings(launch, shared, row);
+  PureParams<Env> settings(launch, shared, row);
   const typename Env::Params& params = settings.params();
   if (team.leads()) {
     decided.foreign = inside && is_foreign<Env>(launch, row, settings);
@@ -363,6 +392,7 @@ void call_world(const PureLaunch& launch, const typename Env::Params& shared) {
   const bool restarts = here && decided.restarts;
   observe_all<Env>(team, world, params, launch, k, {here, /*second=*/restarts, {launch.observed, launch.last}});
   team.sync();
+  if (restarts) begin_next<Env>(launch, shared, row, settings);
   begin(restarts);
 }
 

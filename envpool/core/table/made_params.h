@@ -23,11 +23,18 @@ OptionSpecs declared_options() {
   Env::options(declared);
   for (const OptionSpec& option : declared.list) {
     if (option.member_at < 0) {
-      if (are_read) continue;
+      if (are_read && !option.is_array) continue;
       throw std::logic_error("'" + option.name + "' has no sets(), and there is no params() that reads it");
     }
-    if (option.member_at + dtype_size(option.member) > i64(sizeof(typename Env::Params))) {
+    if (option.member_at + option.elements() * dtype_size(option.member) > i64(sizeof(typename Env::Params))) {
       throw std::logic_error("'" + option.name + "' sets a member of another class than Params");
+    }
+    if (option.is_array == option.shape.empty()) {
+      throw std::logic_error("'" + option.name + "' and the member that it sets are not both arrays");
+    }
+    if (option.is_array && i64(option.numbers.size()) != option.elements()) {
+      throw std::logic_error("'" + option.name + "' has " + std::to_string(option.numbers.size()) +
+                             " values, but the member that it sets has " + std::to_string(option.elements()));
     }
   }
   return declared;
@@ -58,8 +65,14 @@ inline f64 number_of(const OptionSpec& option, const OptionValues& values) {
 // Writes the value of an option into the member that it sets. Not inlined, because the compiler would warn of writes to
 // members of other types, which do not happen.
 __attribute__((noinline)) inline void set_member(void* params, const OptionSpec& option, const OptionValues& values) {
-  u8* const member = static_cast<u8*>(params) + option.member_at;
-  if (option.kind == abi::kOptionInt && option.member == abi::kI64) {  // exact, even if an f64 has too few digits
+  u8* member = static_cast<u8*>(params) + option.member_at;
+  if (option.is_array) {
+    for (const f64 number : values.numbers(option.name)) {
+      write_number(member, option.member, number);
+      member += dtype_size(option.member);
+    }
+  } else if (option.kind == abi::kOptionInt &&
+             option.member == abi::kI64) {  // exact, even if an f64 has too few digits
     *reinterpret_cast<i64*>(member) = values.integer(option.name);
   } else {
     write_number(member, option.member, number_of(option, values));
@@ -68,7 +81,9 @@ __attribute__((noinline)) inline void set_member(void* params, const OptionSpec&
 
 // Returns the bounds of an option that its kind and the member that it sets imply.
 inline abi::Tunable tunable_of(const OptionSpec& option) {
-  abi::Tunable tunable{option.name.c_str(), option.kind, option.member, option.member_at, option.low, option.high};
+  abi::Tunable tunable{
+      option.name.c_str(),      option.kind,           option.member, option.member_at, option.low, option.high,
+      i32(option.shape.size()), i32(option.elements())};
   const auto within = [&](f64 low, f64 high) {
     tunable.low = std::max(tunable.low, low);
     tunable.high = std::min(tunable.high, high);
@@ -119,7 +134,7 @@ __attribute__((visibility("hidden"))) const std::vector<abi::Tunable>& tunables_
 // Returns the tunable option of this number, or the time limit for abi::kTimeLimit.
 template <class Env>
 const abi::Tunable& tunable_numbered(i32 number) {
-  static const abi::Tunable limit{"max_episode_steps", abi::kOptionInt, abi::kI32, 0, 0, kMostI32};
+  static const abi::Tunable limit{"max_episode_steps", abi::kOptionInt, abi::kI32, 0, 0, kMostI32, 0, 1};
   if (number == abi::kTimeLimit) return limit;
   const std::vector<abi::Tunable>& tunables = tunables_of<Env>();
   if (number < 0 || number >= i32(tunables.size())) {

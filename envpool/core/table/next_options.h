@@ -26,6 +26,18 @@ struct OptionsOfEnv {
   i32 max_episode_steps;
 };
 
+namespace detail {
+
+// Writes all elements of the value of an option. Not inlined, as set_member() is not.
+__attribute__((noinline)) inline void write_member(void* params, const abi::Tunable& option, const f64* values) {
+  u8* member = static_cast<u8*>(params) + option.at;
+  for (i32 e = 0; e < option.elements; ++e, member += dtype_size(option.dtype)) {
+    write_number(member, option.dtype, values[e]);
+  }
+}
+
+}  // namespace detail
+
 // Environments have none of these objects until their options change for the first time. Only the thread that may use
 // an environment accesses its object.
 template <class Env>
@@ -37,15 +49,15 @@ class NextOptions {
 
   explicit NextOptions(i32 num_envs) : changes_(size_t(num_envs)) {}
 
-  // Sets options of `count` environments. values[k * num_options + i] is the value of option options[i] in environment
-  // env_ids[k]. made(env_id) returns the Params and the time limit with which make() has created an environment. Throws
+  // Sets options of `count` environments. `values` has a row for each of them, with all elements of each of the
+  // options. made(env_id) returns the Params and the time limit with which make() has created an environment. Throws
   // before anything is changed if a value is not allowed.
   template <class Made>
   void set(const i32* env_ids, i32 count, const i32* options, i32 num_options, const f64* values, Made&& made) {
     std::vector<std::unique_ptr<Change>> created(static_cast<size_t>(count));
     std::vector<Options> next;
     next.reserve(size_t(count));
-    for (i32 k = 0; k < count; ++k, values += num_options) {
+    for (i32 k = 0; k < count; ++k) {
       const std::unique_ptr<Change>& known = changes_[size_t(env_ids[k])];
       if (known == nullptr) {
         const Options first = made(env_ids[k]);
@@ -58,12 +70,15 @@ class NextOptions {
       i32 max_episode_steps = from.max_episode_steps;
       for (i32 i = 0; i < num_options; ++i) {
         const abi::Tunable& option = tunable_numbered<Env>(options[i]);
-        if (!(values[i] >= option.low && values[i] <= option.high)) refuse(option, values[i], env_ids[k]);
-        if (options[i] == abi::kTimeLimit) {
-          max_episode_steps = i32(values[i]);
-        } else {
-          write_number(reinterpret_cast<u8*>(&params) + option.at, option.dtype, values[i]);
+        for (i32 e = 0; e < option.elements; ++e) {
+          if (!(values[e] >= option.low && values[e] <= option.high)) refuse(option, values[e], env_ids[k]);
         }
+        if (options[i] == abi::kTimeLimit) {
+          max_episode_steps = i32(*values);
+        } else {
+          detail::write_member(&params, option, values);
+        }
+        values += option.elements;
       }
       derive<Env>(params);
       if (extra_bytes_of<Env>(params) != extra_bytes_of<Env>(*change.now.params)) {
@@ -94,11 +109,15 @@ class NextOptions {
     return &change->now;
   }
 
-  // Writes the values of all options: the time limit, and then the tunable options in the order of their declaration.
+  // Writes the values of all options: the time limit, and then all elements of the tunable options in the order of
+  // their declaration.
   static void read(const Params& params, i32 max_episode_steps, f64* values) {
     *values++ = max_episode_steps;
     for (const abi::Tunable& option : tunables_of<Env>()) {
-      *values++ = read_number(reinterpret_cast<const u8*>(&params) + option.at, option.dtype);
+      const u8* const first = reinterpret_cast<const u8*>(&params) + option.at;
+      for (i32 e = 0; e < option.elements; ++e) {
+        *values++ = read_number(first + e * dtype_size(option.dtype), option.dtype);
+      }
     }
   }
 

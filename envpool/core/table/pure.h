@@ -117,15 +117,16 @@ struct PureFunctions {
     const u32 tag;
     const i64 state_bytes;
     std::vector<i64> row_bytes{}, action_bytes{};
-    std::vector<void*> observed_fields{};  // the fields into which a step observes all rows
-    const RowParams<Env> params;
+    std::vector<void*> observed_fields{};      // the fields into which a step observes all rows
+    const RowParams<Env> params, next_params;  // of the steps, and of the episodes that begin after them
 
     PureBatch(const Model<Env>& of, const abi::PureWork& what)
         : work(what),
           model(of),
           tag(of.tag),
           state_bytes(PureFunctions::state_bytes(const_cast<Model<Env>*>(&of))),
-          params(of, work) {
+          params(of, work, {work.options, size_t(work.num_options)}),
+          next_params(of, work, {work.next_options, size_t(work.num_next_options)}) {
       for (const FieldSpec& field : model.spec.fields) row_bytes.push_back(field.row_bytes());
       for (const FieldSpec& field : model.spec.actions) action_bytes.push_back(field.row_bytes());
       for (size_t f = 0; f < row_bytes.size(); ++f) {
@@ -137,6 +138,10 @@ struct PureFunctions {
     }
 
     const RowSettings& settings(i64 k) const { return params[k]; }
+    // Returns the settings of the episode that row k begins after its step. They are valid until the next call.
+    const RowSettings& next_settings(i64 k) const {
+      return work.next_options == nullptr ? settings(k) : next_params.only(k);
+    }
     u64 key(i64 k) const {
       u32 words[2];
       std::memcpy(words, at(work.keys, k), sizeof(words));
@@ -257,7 +262,7 @@ struct PureFunctions {
       if (work.final_fields == nullptr) continue;
       for (i64 i = 0; i < ended.count; ++i) {
         const i64 k = first + ended.rows[i];
-        const RowSettings& settings = kSharedParams ? shared : batch.settings(k);
+        const RowSettings& settings = batch.next_settings(k);
         PureState& it = batch.new_state(k);
         batch.copy_final_observation(k);
         begin(it, settings);

@@ -22,9 +22,10 @@ struct PureWorldFunctions : PureFunctions<Env> {
       PureState& it = *new (bytes) PureState{};
       it.episode.tag = batch.tag;
       it.episode.seed(batch.key(k), batch.stream(k));
-      batch.begin(it, k);
-      batch.observe(it, work.fields, k);
-      clear_derived<Env>(&it.state + 1, batch.settings(k).params);
+      const auto& settings = batch.settings(k);
+      batch.begin(it, settings);
+      batch.observe(it, settings.params, work.fields, k);
+      clear_derived<Env>(&it.state + 1, settings.params);
     }
   }
 
@@ -33,20 +34,21 @@ struct PureWorldFunctions : PureFunctions<Env> {
     for (i64 k = 0; k < work.count; ++k) {
       batch.copy_states(k, k + 1);
       PureState& it = batch.new_state(k);
-      Base::prepare_state(batch, work, it, batch.settings(k).params, k);
+      const auto& settings = batch.settings(k);
+      Base::prepare_state(batch, work, it, settings.params, k);
       Outcome outcome = kStaysOver;
       if (!it.episode.over) {
-        outcome =
-            Contract::step(it.state, batch.settings(k).params, batch.players_action(k), it.episode, batch.max_players);
+        outcome = Contract::step(it.state, settings.params, batch.players_action(k), it.episode, batch.max_players);
       }
       const bool ended = batch.conclude(it, k, outcome);
-      batch.observe(it, batch.observed_fields.data(), k);
+      batch.observe(it, settings.params, batch.observed_fields.data(), k);
       if (ended && work.final_fields != nullptr) {
+        const auto& next = batch.next_settings(k);
         batch.copy_final_observation(k);
-        batch.begin(it, k);
-        batch.observe(it, work.fields, k);
+        batch.begin(it, next);
+        batch.observe(it, next.params, work.fields, k);
       }
-      clear_derived<Env>(&it.state + 1, batch.settings(k).params);
+      clear_derived<Env>(&it.state + 1, settings.params);
     }
   }
 
@@ -54,7 +56,7 @@ struct PureWorldFunctions : PureFunctions<Env> {
   struct WorldBatch : Base::PureBatch {
     using Base::PureBatch::action_bytes, Base::PureBatch::model, Base::PureBatch::row_bytes, Base::PureBatch::settings,
         Base::PureBatch::work;
-    using Base::PureBatch::observed_fields, Base::PureBatch::tag;
+    using Base::PureBatch::next_settings, Base::PureBatch::observed_fields, Base::PureBatch::tag;
     const i32 max_players;
     std::vector<u8> per_player, world_actions;
     std::vector<const void*> action{};
@@ -69,8 +71,8 @@ struct PureWorldFunctions : PureFunctions<Env> {
 
     i32 players(const PureState& it) const { return players_of(it.state, max_players); }
 
-    void begin(PureState& it, i64 k) const {
-      Base::begin(it, settings(k));
+    void begin(PureState& it, const typename Base::RowSettings& settings) const {
+      Base::begin(it, settings);
       it.players = players(it);
     }
 
@@ -114,8 +116,8 @@ struct PureWorldFunctions : PureFunctions<Env> {
       return ended;
     }
 
-    void observe(PureState& it, void* const* fields, i64 k) const {
-      Contract::observe(it.state, settings(k).params, this->row(fields, k), max_players);
+    void observe(PureState& it, const typename Env::Params& params, void* const* fields, i64 k) const {
+      Contract::observe(it.state, params, this->row(fields, k), max_players);
       const i64 count = players(it);
       for (size_t f = 0; count < max_players && f < row_bytes.size(); ++f) {
         if (!per_player[f]) continue;

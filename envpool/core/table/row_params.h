@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,11 +26,11 @@ class RowParams {
     i32 max_episode_steps;
   };
 
-  RowParams(const Model<Env>& model, const abi::PureWork& work)
-      : work_(work), rows_(1, Settings{model.params, work.max_episode_steps}) {
+  RowParams(const Model<Env>& model, const abi::PureWork& work, std::span<const abi::OptionColumn> options)
+      : work_(work), made_(model.params), rows_(1, Settings{model.params, work.max_episode_steps}) {
     std::vector<Column> repeated;  // columns with one value for all rows
-    for (i32 i = 0; i < work.num_options; ++i) {
-      const Column column = column_of(work.options[i]);
+    for (const abi::OptionColumn& option : options) {
+      const Column column = column_of(option);
       (column.from->stride == 0 ? repeated : columns_).push_back(column);
     }
     if (work.count == 0) return;
@@ -53,13 +54,18 @@ class RowParams {
     if (k < first_ || k >= end_) prepare(k, std::min(work_.count, k + kMostRows));
     return rows_[size_t(k - first_)];
   }
+  // Returns the parameters of row k, without computing those of other rows. They stay valid until the next call.
+  const Settings& only(i64 k) const {
+    if (!shared()) prepare(k, k + 1);
+    return rows_[0];
+  }
 
  private:
   struct Column {
     const abi::OptionColumn* from;
     const abi::Tunable* option;
-    TunableValue value;
-    i64 at;  // in Settings
+    TunableValue value;  // of a number
+    i64 at;              // in Settings
   };
 
   // Returns a column of an option whose value in rows_[0] is that of the model.
@@ -74,6 +80,10 @@ class RowParams {
   // Computes the parameters of `count` rows, beginning with `first`, with the values of these columns.
   void compute(const std::vector<Column>& columns, i64 first, i64 count) const {
     for (const Column& column : columns) {
+      if (column.option->dimensions > 0) {
+        for (i64 i = 0; i < count; ++i) compute_array(column, first + i, rows_[size_t(i)]);
+        continue;
+      }
       f64 numbers[kMostRows];
       read(*column.from, first, count, numbers);
       bool good = true;
@@ -86,12 +96,35 @@ class RowParams {
     for (i64 i = 0; i < count; ++i) derive<Env>(rows_[size_t(i)].params);
   }
 
+  // Writes an option that is an array into the parameters of row k.
+  void compute_array(const Column& column, i64 k, Settings& row) const {
+    const abi::Tunable& option = *column.option;
+    const abi::Dtype dtype = column.from->dtype;
+    const u8* const from = static_cast<const u8*>(column.from->data) + column.from->stride * k;
+    u8* const to = reinterpret_cast<u8*>(&row) + column.at;
+    if (dtype == abi::kBool && option.dtype == abi::kBool) {
+      for (i32 e = 0; e < option.elements; ++e) to[e] = from[e] != 0;
+      return;
+    }
+    const u8* const made = reinterpret_cast<const u8*>(&made_) + option.at;
+    for (i32 e = 0; e < option.elements; ++e) {
+      const i64 at = e * dtype_size(option.dtype);
+      const TunableValue value(option, read_number(made + at, option.dtype), dtype);
+      const f64 number = read_number(from + e * dtype_size(dtype), dtype);
+      if (!value.accepts(number)) [[unlikely]]
+        refuse(option, number, k);
+      write_number(to + at, option.dtype, value.used(number));
+    }
+  }
+
   [[noreturn]] void refuse(const Column& column, i64 first, i64 count, const f64* numbers) const {
     i64 bad = 0;
     while (bad + 1 < count && column.value.accepts(numbers[bad])) ++bad;
-    const std::string got = numbers[bad] == numbers[bad] ? to_text(numbers[bad]) : "nan";
-    throw std::invalid_argument(expected_of(*column.option) + ", got " + got + " in row " +
-                                std::to_string(work_.first + first + bad));
+    refuse(*column.option, numbers[bad], first + bad);
+  }
+  [[noreturn]] void refuse(const abi::Tunable& option, f64 number, i64 k) const {
+    const std::string got = number == number ? to_text(number) : "nan";
+    throw std::invalid_argument(expected_of(option) + ", got " + got + " in row " + std::to_string(work_.first + k));
   }
 
   template <class T>
@@ -128,6 +161,7 @@ class RowParams {
   }
 
   const abi::PureWork& work_;
+  const Params& made_;             // of the model
   std::vector<Column> columns_{};  // whose values differ from row to row
   mutable std::vector<Settings> rows_;
   mutable i64 first_ = 0, end_ = 0;  // the rows whose parameters are in rows_

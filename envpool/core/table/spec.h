@@ -251,6 +251,9 @@ struct OptionSpec {
   std::string doc{};
   i64 member_at = -1;  // offset in Params of the member that the option sets; -1: none
   Dtype member = abi::kF64;
+  bool is_array = false;
+  std::vector<f64> numbers{};  // the default of an array, in row-major order
+  std::vector<i64> shape{};    // of the member, if that is an array
 
   OptionSpec& between(f64 lowest, f64 highest) {  // the smallest and the largest value
     low = lowest;
@@ -272,19 +275,30 @@ struct OptionSpec {
   // The engine writes the value of the option into this member of Params, converted to the member's type; of a choice,
   // it writes the number among the choices. Unless the option changes shapes or the blob, JAX users can then change it
   // per environment and inside jit (env.h).
-  // Further arguments lead into the member: pointers to members of a struct, and indices of an array.
+  // Further arguments lead into the member: pointers to members of a struct, and indices of an array. An option that is
+  // an array sets a member that is one.
   template <class Params, class T, class... Rest>
   OptionSpec& sets(T Params::* its_member, Rest... rest) {
     return follow<T>(offset_of(its_member), rest...);
   }
   bool is_tunable() const { return member_at >= 0 && !shapes && !blob; }
+  i64 elements() const {  // of the member
+    i64 count = 1;
+    for (i64 extent : shape) count *= extent;
+    return count;
+  }
 
  private:
   template <class T>
   OptionSpec& follow(i64 offset) {
-    member_at = offset;
-    member = dtype_of_member<T>();
-    return *this;
+    if constexpr (std::is_array_v<T>) {
+      shape.push_back(std::extent_v<T>);
+      return follow<std::remove_extent_t<T>>(offset);
+    } else {
+      member_at = offset;
+      member = dtype_of_member<T>();
+      return *this;
+    }
   }
   template <class T, class Part, class... Rest>
   OptionSpec& follow(i64 offset, Part T::* part, Rest... rest) {
@@ -301,7 +315,9 @@ struct OptionSpec {
 // Returns the beginning of the error text for a value that an option does not accept.
 inline std::string expected_of(const abi::Tunable& option) {
   const bool choice = option.kind == abi::kOptionText || option.kind == abi::kOptionBool;
-  return std::string(option.name) + ": expected " + (choice ? "an integer" : "a number") + " from " +
+  const char* const one = choice ? "an integer" : "a number";
+  const char* const several = choice ? "integers" : "numbers";
+  return std::string(option.name) + ": expected " + (option.dimensions == 0 ? one : several) + " from " +
          to_text(option.low) + " to " + to_text(option.high);
 }
 
@@ -342,10 +358,24 @@ struct OptionSpecs {
   OptionSpec& text(std::string name, std::string value, std::string doc) {
     return add({.name = std::move(name), .kind = abi::kOptionText, .text = std::move(value), .doc = std::move(doc)});
   }
+  // Options that are arrays. `values` is the default, in row-major order. Each must set a member of the same size.
+  OptionSpec& booleans(std::string name, std::vector<f64> values, std::string doc) {
+    return add_array(abi::kOptionBool, std::move(name), std::move(values), std::move(doc));
+  }
+  OptionSpec& integers(std::string name, std::vector<f64> values, std::string doc) {
+    return add_array(abi::kOptionInt, std::move(name), std::move(values), std::move(doc));
+  }
+  OptionSpec& reals(std::string name, std::vector<f64> values, std::string doc) {
+    return add_array(abi::kOptionReal, std::move(name), std::move(values), std::move(doc));
+  }
 
   std::string json() const;
 
  private:
+  OptionSpec& add_array(abi::OptionKind kind, std::string name, std::vector<f64> values, std::string doc) {
+    return add(
+        {.name = std::move(name), .kind = kind, .doc = std::move(doc), .is_array = true, .numbers = std::move(values)});
+  }
   OptionSpec& add(OptionSpec option) {
     list.push_back(std::move(option));
     return list.back();
@@ -371,6 +401,16 @@ class OptionValues {
   std::string_view text(std::string_view name) const {
     if (const abi::Option* option = find(name)) return {option->text, size_t(option->size)};
     return declared(name).text;
+  }
+  std::vector<f64> numbers(std::string_view name) const {  // of an array
+    const OptionSpec& spec = declared(name);
+    const abi::Option* const option = find(name);
+    if (option == nullptr) return spec.numbers;
+    if (option->numbers == nullptr || option->size != spec.elements()) {
+      throw std::invalid_argument(std::string(name) + ": expected an array of " + std::to_string(spec.elements()) +
+                                  " numbers");
+    }
+    return {option->numbers, option->numbers + option->size};
   }
 
  private:
@@ -424,18 +464,30 @@ inline std::string Spec::json() const {
   return json.close('}').str();
 }
 
+inline void write_default(Json& json, const OptionSpec& option) {
+  if (option.is_array) {
+    json.open('[');
+    for (const f64 number : option.numbers) json.real(number);
+    json.close(']');
+    return;
+  }
+  switch (option.kind) {
+    case abi::kOptionBool: json.boolean(option.integer != 0); break;
+    case abi::kOptionInt: json.integer(option.integer); break;
+    case abi::kOptionReal: json.real(option.real); break;
+    case abi::kOptionText: json.text(option.text); break;
+  }
+}
+
 inline std::string OptionSpecs::json() const {
   constexpr const char* kinds[] = {"bool", "int", "float", "str"};
   Json json;
   json.open('[');
   for (const OptionSpec& option : list) {
-    json.open('{').key("name").text(option.name).key("kind").text(kinds[option.kind]).key("default");
-    switch (option.kind) {
-      case abi::kOptionBool: json.boolean(option.integer != 0); break;
-      case abi::kOptionInt: json.integer(option.integer); break;
-      case abi::kOptionReal: json.real(option.real); break;
-      case abi::kOptionText: json.text(option.text); break;
-    }
+    json.open('{').key("name").text(option.name).key("kind").text(kinds[option.kind]).key("shape").open('[');
+    for (const i64 extent : option.shape) json.integer(extent);
+    json.close(']').key("default");
+    write_default(json, option);
     json.key("low").real(option.low).key("high").real(option.high).key("choices").open('[');
     for (const std::string& choice : option.choices) json.text(choice);
     json.close(']').key("changes_shapes").boolean(option.shapes).key("changes_blob").boolean(option.blob);

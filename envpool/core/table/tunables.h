@@ -14,6 +14,11 @@ ENVPOOL_ALWAYS_INLINE void derive(typename Env::Params& params) {
   if constexpr (requires { Env::derive(params); }) Env::derive(params);
 }
 
+// Returns the bytes of a number of this dtype.
+ENVPOOL_FN i64 size_of(abi::Dtype dtype) {
+  return dtype <= abi::kU8 ? 1 : dtype == abi::kI32 || dtype == abi::kF32 ? 4 : 8;
+}
+
 // Returns a number of this dtype. 64-bit integers are exact up to 2^53.
 ENVPOOL_FN f64 read_number(const void* from, abi::Dtype dtype) {
   switch (dtype) {

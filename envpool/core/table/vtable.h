@@ -59,7 +59,8 @@ struct Layout {
 
 enum OptionKind : i32 { kOptionBool = 0, kOptionInt = 1, kOptionReal = 2, kOptionText = 3 };
 
-// The value of one option. A text has `size` bytes at `text`, and may be binary, such as a ROM image.
+// The value of one option. A text has `size` bytes at `text`, and may be binary, such as a ROM image. An option that is
+// an array has `size` numbers at `numbers`, in row-major order, whatever its kind.
 struct Option {
   const char* name;
   OptionKind kind;
@@ -67,6 +68,7 @@ struct Option {
   f64 real;     // kOptionReal
   const char* text;
   i64 size;
+  const f64* numbers = nullptr;  // null: not an array
 };
 
 struct Options {
@@ -149,16 +151,19 @@ struct StridedRows {
 enum Keyed : i32 { kKeepKey = 0, kNewKey = 1, kNewKeyAndStream = 2 };
 
 // An option that can differ from row to row of a call of a pure function. Its value is a member of the environment's
-// Params. Values are from `low` to `high`; those of kOptionText are the numbers of choices.
+// Params, a number or an array. Numbers are from `low` to `high`; those of kOptionText are the numbers of choices.
 struct Tunable {
   const char* name;
   OptionKind kind;
-  Dtype dtype;  // of the member
+  Dtype dtype;  // of the member, or of its elements
   i64 at;       // offset in Params
   f64 low, high;
+  i32 dimensions;  // of an array; 0: a number
+  i32 elements;    // 1: a number
 };
 
-// The values of an option in the rows of a call. Row k is at data + k * stride; a stride of 0 repeats one value.
+// The values of an option in the rows of a call. Row k is at data + k * stride; a stride of 0 repeats one value. The
+// elements of an array are contiguous.
 struct OptionColumn {
   const void* data;
   i64 stride;
@@ -179,6 +184,9 @@ struct PureWork {
   const OptionColumn* options;
   i32 num_options;
   i32 max_episode_steps;
+  // The same for the episodes that begin after a step. Null: they have the options above.
+  const OptionColumn* next_options;
+  i32 num_next_options;
   StridedRows states;          // of step
   const void* const* actions;  // of step: one array per field
   i32 broadcast_action;        // actions has a single row, which applies to all rows
@@ -255,12 +263,13 @@ struct Table {
   // Passes options, in a form that only the environment knows, to the next reset of an environment. Null: it takes
   // none.
   i32 (*reset_options)(void* envs, i32 env_id, const void* data, i64 size, TextSink error);
-  // Sets options of `count` environments from their next episodes on. values[k * num_options + i] is the value of
-  // option options[i], which is a number in Pure::tunables or kTimeLimit, in environment env_ids[k]. Changes nothing if
+  // Sets options of `count` environments from their next episodes on. `options` has numbers in Pure::tunables, or
+  // kTimeLimit. `values` has a row for each environment, with all elements of each of these options. Changes nothing if
   // it fails. Null: the options of these environments cannot change.
   i32 (*set_options)(void* envs, const i32* env_ids, i32 count, const i32* options, i32 num_options, const f64* values,
                      TextSink error);
-  // Writes the options with which an environment runs: the time limit, and then those of Pure::tunables.
+  // Writes the options with which an environment runs: the time limit, and then all elements of those of
+  // Pure::tunables.
   void (*get_options)(void* envs, i32 env_id, f64* values);
   // Tells the environments that the pool is closing: steps and resets that wait for something outside this process
   // must then fail soon. Any thread may call it at any time before destroy. Null: no environment waits.
