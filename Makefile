@@ -470,6 +470,7 @@ docs: say-what-is-built build/test/.installed $(VENV)/docs/.ready
 figures: build/test/.installed $(VENV)/docs/.ready
 	@$(call install,docs,build/test/wheel)
 	$(VENV)/docs/bin/python docs/site/figures.py
+	$(VENV)/docs/bin/python docs/site/step_pictures.py
 
 # Follows the pages from an empty folder to a trained agent and a film of one's own game.
 first-minutes:
