@@ -41,7 +41,7 @@ class Table:
     def describe(self) -> str:
         """Returns a JSON list of the options: name, kind, default, low, high, choices, changes_shapes, tunable, doc."""
 
-    def spec(self, options: Mapping[str, bool | int | float | str | bytes]) -> str:
+    def spec(self, options: Mapping[str, bool | int | float | str | bytes | tuple[Any, ...]]) -> str:
         """Returns JSON of the arrays: fields, actions, max_players, reward_low/high, render_height/width."""
 
     def parts(self) -> str:
@@ -111,7 +111,7 @@ class DevicePool:
         *,
         table: Table,
         label: str,
-        options: Sequence[Mapping[str, bool | int | float | str | bytes]],
+        options: Sequence[Mapping[str, bool | int | float | str | bytes | tuple[Any, ...]]],
         num_envs: int,
         batch_size: int,
         seeds: npt.NDArray[np.uint64],
@@ -186,7 +186,9 @@ class Pool:
     def __init__(
         self,
         *,
-        tasks: Sequence[tuple[Table, str, int, Sequence[Mapping[str, bool | int | float | str | bytes]]]],
+        tasks: Sequence[
+            tuple[Table, str, int, Sequence[Mapping[str, bool | int | float | str | bytes | tuple[Any, ...]]]]
+        ],
         label: str,
         batch_size: int,
         num_threads: int,
@@ -302,7 +304,7 @@ class ModelReference:
 def add_pure_model(
     table: Table,
     label: str,
-    options: Mapping[str, bool | int | float | str | bytes],
+    options: Mapping[str, bool | int | float | str | bytes | tuple[Any, ...]],
     max_episode_steps: int,
     source: str,
     includes: Sequence[str],

@@ -128,7 +128,7 @@ def check_common(
     """
 
     def integer(name: str, default: int) -> int:
-        return int(_INTEGERS[name].check(caller_options[name])) if name in caller_options else default
+        return _INTEGERS[name].check_int(caller_options[name]) if name in caller_options else default
 
     num_envs = integer("num_envs", 1)
     batch_size = integer("batch_size", 0) or num_envs
@@ -246,7 +246,7 @@ def _affinity_offset(value: Any) -> int | Literal["auto"]:
         return "auto"
     if isinstance(value, str):
         raise wrong_value(option.name, f"'auto' or {option.expected}", value)
-    return int(option.check(value))
+    return option.check_int(value)
 
 
 def _reward_threshold(value: Any) -> float | None:

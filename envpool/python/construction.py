@@ -118,7 +118,7 @@ class Construction:
         with labelled(f"env_options[{self.first_env_id + index}]"):
             for name, value in self.registration.origin.translate(self.registration.task_id, entry).items():
                 if name == "max_episode_steps" and name not in self.options:
-                    self._max_episode_steps[index] = _limit(int(LIMIT.check(value)))
+                    self._max_episode_steps[index] = _limit(LIMIT.check_int(value))
                     continue
                 check_known([name], [*self.options, "max_episode_steps"])
                 if self.options[name].changes_shapes:

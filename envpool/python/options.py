@@ -96,7 +96,15 @@ class Option:
             array = self.check_array(value)
             if array.shape != self.shape:
                 raise ValueError(f"{self.name}: expected {self.expected}, got shape {array.shape}")
-            return _as_tuple(array.tolist())
+            nested: Value = _as_tuple(array.tolist())
+            return nested
+        return self._check_one(value)
+
+    def check_int(self, value: Any) -> int:
+        """Does the same as `check`, for an option of kind "int" that is not an array."""
+        return int(self._check_one(value))
+
+    def _check_one(self, value: Any) -> bool | int | float | str | bytes:
         if self.kind == "str":
             if not isinstance(value, (str, bytes)):
                 raise wrong_type(self.name, self.expected, value)
@@ -126,6 +134,7 @@ class Option:
 
 
 def _as_tuple(value: Any) -> Any:
+    """Returns nested lists as nested tuples."""
     return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
 
 

@@ -26,6 +26,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, TypedDict, overload
 
+import numpy.typing as npt
 from typing_extensions import Unpack
 
 from envpool.python.dm_envpool import DMEnvPool
