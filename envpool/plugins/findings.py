@@ -60,10 +60,13 @@ class _Context(NamedTuple):
     step: int = 0
     foreign: bool = False
     fill: int = 0
+    options: str = ""
 
     def sentence(self, what: str) -> str:
         where = f" (episode {self.episode}, step {self.step})"
-        if self.foreign:
+        if self.options:
+            where = f" with {self.options}: JAX users and set_options can give options any value within their bounds"
+        elif self.foreign:
             where = (
                 " in a state that a user supplied: pool.restore takes any bytes, and JAX users can set any part of a "
                 "state, so repair() must bring it into range"
@@ -114,9 +117,11 @@ def find(completed: CompletedRun, header: str, struct_line: int, is_users: Calla
     if "mistake" in marks:
         place, _, sentence = marks["mistake"].partition("|")
         file, _, line = place.rpartition(":")
-        if context.function and not context.foreign and context.step + context.episode > 0:
+        if context.options:
+            sentence = sentence.rstrip(".") + context.sentence("").partition("()")[2].replace("  ", " ")
+        elif context.function and not context.foreign and context.step + context.episode > 0:
             sentence += f" (episode {context.episode}, step {context.step})"
-        if context.foreign:
+        if context.foreign and not context.options:
             sentence += _Context(foreign=True).sentence("").removeprefix("()").replace("  ", " ")
         if file:
             return at(file, line, sentence)
@@ -143,8 +148,8 @@ def find(completed: CompletedRun, header: str, struct_line: int, is_users: Calla
 def _context(during: str) -> _Context:
     if not during:
         return _Context()
-    function, episode, step, foreign, fill = during.split("|")
-    return _Context(function, int(episode), int(step), foreign == "1", int(fill))
+    function, episode, step, foreign, fill, options = during.split("|", 5)
+    return _Context(function, int(episode), int(step), foreign == "1", int(fill), options)
 
 
 def _runtime_sentence(text: str) -> str:

@@ -37,7 +37,9 @@ def ids():
 
 
 def rounded(value):
-    """Returns the number that a float32 leaf holds."""
+    """Returns a value with the numbers that a float32 leaf holds."""
+    if isinstance(value, list):
+        return [rounded(element) for element in value]
     return float(np.float32(value)) if isinstance(value, float) else value
 
 

@@ -24,13 +24,19 @@ using namespace envpool;
 
 struct Trail {
   static constexpr const char* kName = "Trail";
-  struct Params { i32 mistake, length; };
+  struct Params { i32 mistake, length, stride; };
   struct State {
     i32 place, seen[8], steps;
   };
 
-  static void options(OptionSpecs& o) { o.integer("mistake", 0, "the number of a mistake"); }
-  static Params params(const OptionValues& v) { return {i32(v.integer("mistake")), 8}; }
+  static void options(OptionSpecs& o) {
+    o.integer("mistake", 0, "the number of a mistake");
+    o.integer("stride", 1, "an option that can change").between(0, 4).sets(&Params::stride);
+  }
+  static Params params(const OptionValues& v) { return {i32(v.integer("mistake")), 8, 1}; }
+  static void derive(Params& p) {  // derive
+    if (p.mistake == DERIVE && p.stride == 3) p.stride = 2;
+  }
   static void spec(const Params& p, Spec& s) {
     s.obs<u8>("obs", {p.length}).bounds(0, 1);
     s.info<f32>("speed");
@@ -62,6 +68,7 @@ struct Trail {
     static i32 total = 0;
     if (p.mistake == GLOBAL && ++total % 7 == 0) s.steps += 1;
     if (p.mistake == DIVISION) s.seen[0] = 6 / s.place;  // division
+    if (p.mistake == OPTION) s.seen[0] = 6 / p.stride;  // option
     if (p.mistake == LOOP) {
       while (s.place == 2) count_up(s.seen[7]);  // loop
     }
@@ -125,6 +132,8 @@ MISTAKES = {
     "division": Mistake(r"step\(\) divides by zero \(episode \d+, step \d+\)"),
     "throw": Mistake(r"reset\(\) throws an exception: no place"),
     "loop": Mistake(r"step\(\) has an endless loop: one call took more than 3 seconds"),
+    "option": Mistake(r"step\(\) divides by zero with stride=0: JAX users and set_options can give options any value"),
+    "derive": Mistake(r"derive\(\) changes the member that the option 'stride' sets with stride=3: JAX users"),
     "repair": Mistake(r"in a state that a user supplied: .* repair\(\) must bring it into range", always=False),
 }
 NUMBERS = {name: number for number, name in enumerate(MISTAKES, 1)}

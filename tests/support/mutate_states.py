@@ -361,7 +361,9 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
         for name in changed:
             value = HOSTILE[number % len(HOSTILE)] if whole and len(changed) == 1 else rng.choice(HOSTILE)
             with np.errstate(all="ignore"):
-                leaves[name][2] = np.float64(value).astype(leaves[name].dtype)
+                leaf = np.float64(value).astype(leaves[name].dtype)
+            chosen = np.array([rng.random() < 0.5 for _ in range(leaves[name][2].size)]).reshape(leaves[name][2].shape)
+            leaves[name][2] = np.where(chosen | ~chosen.any(), leaf, leaves[name][2])
         progress(f"{task_id} params: { {name: leaves[name][2] for name in changed} }")
         try:
             jax.block_until_ready(play(type(params)(params.format, leaves.values())))

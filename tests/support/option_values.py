@@ -13,6 +13,7 @@ import hashlib
 import math
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,10 @@ def declared(task_id: str) -> list[str]:
 
 def random_value(option: Option, draws: random.Random) -> Any:
     """Returns an allowed value: near the default, so that the environment still works."""
+    if option.shape:
+        elements = np.array(option.default, object).reshape(-1)
+        drawn = [random_value(replace(option, shape=(), default=element), draws) for element in elements]
+        return np.array(drawn).reshape(option.shape).tolist()
     if option.kind == "bool":
         return draws.random() < 0.5
     if option.choices:

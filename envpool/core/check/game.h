@@ -3,12 +3,15 @@
 // Finds mistakes in an environment by playing it. Random actions are played in three copies of the environment with the
 // same seed. The memory of the first two is filled with zeros before a reset, and that of the third with 0xA5. All
 // three must do the same. If the third differs, the code reads memory that it has not written. If the second differs,
-// results depend on something other than the seed, options and actions. Accesses are checked in arrays.h.
+// results depend on something other than the seed, options and actions. Accesses are checked in arrays.h. Afterwards
+// the environment is played from states with random bytes, and with other options.
 #pragma once
 
 #include <alloca.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <exception>
 #include <memory>
 #include <new>
@@ -19,7 +22,7 @@
 
 namespace envpool::check {
 
-inline constexpr i32 kSteps = 2000, kForeignStates = 300;
+inline constexpr i32 kSteps = 2000, kForeignStates = 300, kOtherOptions = 300;
 inline constexpr i32 kSeconds = 10;  // of CPU time, after which slow environments are not stepped any more
 inline constexpr u8 kFills[] = {0x00, 0x00, 0xA5};
 inline constexpr u8 kOldRow = 0xCB, kOtherOldRow = 0x36;
@@ -124,7 +127,10 @@ class Game {
       look();
     }
     render();
-    if constexpr (kPlain) play_foreign_states();
+    if constexpr (kPlain) {
+      play_foreign_states();
+      play_other_options();
+    }
   }
 
  private:
@@ -362,6 +368,68 @@ class Game {
       }
     }
     call.foreign_state = false;
+  }
+
+  // Plays with other values of the options that JAX users and set_options() can change. Any value within the bounds of
+  // its option is allowed, in any combination.
+  void play_other_options() {
+    if (tunables_of<Env>().empty()) return;
+    typename Env::Params& params = model_->params;
+    const auto made = params;
+    Copy& copy = copies_[0];
+    write_line("options", "");
+    for (i32 i = 0; i < kOtherOptions && seconds < 3 * kSeconds; ++i) {
+      params = made;
+      call.options.clear();
+      for (const abi::Tunable& option : tunables_of<Env>()) {
+        if (rng_.below(3) == 0) draw_option(option, params);
+      }
+      const auto drawn = params;
+      call.function = "derive";
+      derive<Env>(params);
+      check_derived(drawn);
+      call.function = nullptr;
+      copy.episode.begin();
+      enter(copy, "reset", [&] { Contract::reset(*copy.state, params, copy.episode.rng); });
+      observe(copy, kOldRow);
+      for (i32 step = 0; step < 5; ++step) {
+        draw_actions();
+        enter(copy, "step", [&] { Contract::step(*copy.state, params, action_row(), copy.episode, players_); });
+        observe(copy, kOldRow);
+      }
+    }
+    params = made;
+    call.options.clear();
+  }
+  // Writes a random value into the member that an option sets. Half of the values are as large or small as possible.
+  void draw_option(const abi::Tunable& option, typename Env::Params& params) {
+    const bool whole = option.kind != abi::kOptionReal;
+    const f64 low = std::max(option.low, -1e300), high = std::min(option.high, 1e300);
+    u8* const member = reinterpret_cast<u8*>(&params) + option.at;
+    for (i32 e = 0; e < option.elements; ++e) {
+      const f64 near = std::max(low, -100.0), far = std::min(high, near + 200);
+      const f64 between = near + (far - near) * rng_.uniform();
+      f64 value = rng_.below(2) == 0 ? between : rng_.below(2) == 0 ? low : high;
+      if (whole) value = std::floor(value);
+      write_number(member + e * dtype_size(option.dtype), option.dtype, value);
+      if (e == 0) {
+        call.options += (call.options.empty() ? "" : ", ") + std::string(option.name) + "=" + number(value) +
+                        (option.elements > 1 ? ", ..." : "");
+      }
+    }
+  }
+  // Ends the process if derive() has changed what options set, or the size of a state depends on it.
+  void check_derived(const typename Env::Params& drawn) {
+    const auto bytes = [](const typename Env::Params& params) { return reinterpret_cast<const u8*>(&params); };
+    for (const abi::Tunable& option : tunables_of<Env>()) {
+      const size_t size = size_t(option.elements * dtype_size(option.dtype));
+      if (std::memcmp(bytes(drawn) + option.at, bytes(model_->params) + option.at, size) == 0) continue;
+      mistake("derive", "derive() changes the member that the option '" + std::string(option.name) + "' sets");
+    }
+    if (i64(sizeof(State)) + Contract::extra_bytes(model_->params) != copies_[0].memory.size()) {
+      mistake("extra_bytes", "extra_bytes() depends on options that can change: declare them with changes_shapes() (" +
+                                 call.options + ")");
+    }
   }
   void change(const Guarded& memory) {
     const i64 words = memory.size() / 4;

@@ -37,6 +37,7 @@ struct Call {
   volatile i64 number = 0;
   i64 episode = 0, step = 0;
   bool foreign_state = false;  // the state's bytes were changed, as pool.restore may do
+  std::string options{};       // those that differ from the arguments of `envpool check`, such as "size=3"
   u8 fill = 0;                 // the byte with which memory was filled before the call
   SourceLine last{};           // the last access to a row
 };
@@ -64,8 +65,8 @@ inline void write_line(const char* kind, const char* format, ...) {
 // Writes what the process was doing when the mistake happened.
 inline void write_context() {
   if (call.function == nullptr) return;
-  write_line("during", "%s|%lld|%lld|%d|%d", call.function, call.episode, call.step, int(call.foreign_state),
-             int(call.fill));
+  write_line("during", "%s|%lld|%lld|%d|%d|%s", call.function, call.episode, call.step, int(call.foreign_state),
+             int(call.fill), call.options.c_str());
   if (call.last.file != nullptr) write_line("last", "%s:%d", call.last.file, call.last.line);
 }
 
