@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, TypedDict, overload
 
+import numpy.typing as npt
 from typing_extensions import Unpack
 
 from envpool.python.dm_envpool import DMEnvPool
@@ -1586,6 +1587,35 @@ class PongOptions(CommonOptions, total=False):
     rounding: Literal["nearest", "towards_zero"]
     """rounding of the ball's speed in y; the default is 'nearest'."""
 
+MazeId = Literal[
+    "Maze-v0",
+]
+
+class MazeOptions(CommonOptions, total=False):
+    """The options of Maze-v0."""
+
+    walls: npt.ArrayLike
+    """the walls of the level, by row and column; an array of shape (13, 13), each element True or False; the default is
+    an array."""
+    start: npt.ArrayLike
+    """x and y of the agent's first cell; an array of shape (2,), each element an int from 0 to 12; the default is an
+    array."""
+    direction: int
+    """the agent's first direction: 0 right, 1 down, 2 left, 3 up; an int from 0 to 3; the default is 0."""
+    goal: npt.ArrayLike
+    """x and y of the goal; an array of shape (2,), each element an int from 0 to 12; the default is an array."""
+    random_walls: int
+    """if positive, each episode has a random level with at most this many walls; an int from 0 to 120; the default is
+    0."""
+    max_steps: int
+    """steps after which the reward for the goal would be 0.1; an int from 1 to 1000000; the default is 250."""
+    penalize_time: bool
+    """the reward for the goal decreases with time; the default is True."""
+    see_agent: bool
+    """the agent sees itself; the default is False."""
+    agent_view_size: int
+    """rows and columns that the agent sees, odd; an int from 3 to 25; the default is 5."""
+
 PusherId = Literal[
     "Pusher-v2", "Pusher-v4", "Pusher-v5",
 ]
@@ -2823,6 +2853,8 @@ def make(task_id: MiscSwimmerId, env_type: Literal["gymnasium"] = ..., *, num_en
 @overload
 def make(task_id: PongId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make(task_id: MazeId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MazeOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make(task_id: PusherId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: ControlSuiteId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymnasiumEnvPool: ...
@@ -2987,6 +3019,8 @@ def make(task_id: MiscSwimmerId, env_type: Literal["gym"], *, num_envs: int = ..
 @overload
 def make(task_id: PongId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make(task_id: MazeId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make(task_id: PusherId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: ControlSuiteId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
@@ -3150,6 +3184,8 @@ def make(task_id: MiscReacherId, env_type: Literal["dm"], *, num_envs: int = ...
 def make(task_id: MiscSwimmerId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiscSwimmerOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: PongId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[PongOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MazeId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MazeOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: PusherId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> DMEnvPool: ...
 @overload
@@ -3317,6 +3353,8 @@ def make_gymnasium(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Un
 @overload
 def make_gymnasium(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make_gymnasium(task_id: MazeId, *, num_envs: int = ..., **options: Unpack[MazeOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make_gymnasium(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymnasiumEnvPool: ...
@@ -3480,6 +3518,8 @@ def make_gym(task_id: MiscReacherId, *, num_envs: int = ..., **options: Unpack[M
 def make_gym(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Unpack[MiscSwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MazeId, *, num_envs: int = ..., **options: Unpack[MazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3645,6 +3685,8 @@ def make_dm(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Unpack[Mi
 @overload
 def make_dm(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> DMEnvPool: ...
 @overload
+def make_dm(task_id: MazeId, *, num_envs: int = ..., **options: Unpack[MazeOptions]) -> DMEnvPool: ...
+@overload
 def make_dm(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> DMEnvPool: ...
@@ -3809,6 +3851,8 @@ def make_vec(task_id: MiscSwimmerId, num_envs: int = ..., *, dtypes: Literal["en
 @overload
 def make_vec(task_id: PongId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[PongOptions]) -> GymnasiumVectorEnv: ...
 @overload
+def make_vec(task_id: MazeId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MazeOptions]) -> GymnasiumVectorEnv: ...
+@overload
 def make_vec(task_id: PusherId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[PusherOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: ControlSuiteId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ControlSuiteOptions]) -> GymnasiumVectorEnv: ...
@@ -3972,6 +4016,8 @@ def make_spec(task_id: MiscReacherId, *, num_envs: int = ..., **options: Unpack[
 def make_spec(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Unpack[MiscSwimmerOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MazeId, *, num_envs: int = ..., **options: Unpack[MazeOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> EnvSpec: ...
 @overload

@@ -125,7 +125,7 @@ def _option(option: Option, default: str) -> Iterator[str]:
     choices = "Literal[" + ", ".join(f'"{choice}"' for choice in option.choices) + "]"
     one = choices if option.choices else _KINDS[option.kind]
     yield f"    {option.name}: {'npt.ArrayLike' if option.shape else one}"
-    allowed = f"; {option.expected}" if option.kind in ("int", "float") else ""
+    allowed = f"; {option.expected}" if option.shape or option.kind in ("int", "float") else ""
     doc = option.doc.rstrip(".") or "see the family's registration"
     yield from _wrapped(f'"""{doc}{allowed}; the default {default}."""'.replace("\\", "\\\\"))
 
