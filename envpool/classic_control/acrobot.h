@@ -31,10 +31,12 @@ struct Acrobot {
   static constexpr f64 kLength = 1, kMass = 1, kCenter = 0.5, kInertia = 1, kGravity = 9.8,
                        kStep = 0.2;  // kLength to kInertia are of each link
 
-  struct Params {
-    f64 torque_noise;
-    bool nips;
+  template <template <class> class Of>
+  struct ParamsOf {
+    Of<f64> torque_noise;
+    Of<bool> nips;
   };
+  using Params = ParamsOf<Single>;
   template <class T>
   struct Motion {
     T angle1, angle2, velocity1, velocity2;
@@ -113,8 +115,8 @@ struct Acrobot {
 
 #if ENVPOOL_SIMD
   static constexpr int kLanes = 4;
-  static bool in_lanes(const Params& p) { return !(p.torque_noise > 0); }
-  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
+  ENVPOOL_ALWAYS_INLINE static bool in_lanes(const auto& p) { return !any(p.torque_noise > 0.0); }
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const auto& p, ActionRow first) {
     Motion<f64x4> s{gather(states, &State::angle1), gather(states, &State::angle2), gather(states, &State::velocity1),
                     gather(states, &State::velocity2)};
     const i32x4 reached = to_i32(advance(s, to_f64(load(first.at<i32>(0)) - 1), p));
@@ -124,7 +126,7 @@ struct Acrobot {
     scatter(s.velocity2, states, &State::velocity2);
     return {select(reached, f32x4{}, f32x4{} - 1), reached};
   }
-  ENVPOOL_ALWAYS_INLINE static void observe_lanes(const State* const* states, const Params&, Row first) {
+  ENVPOOL_ALWAYS_INLINE static void observe_lanes(const State* const* states, const auto&, Row first) {
     const f64x4 angle1 = gather(states, &State::angle1), angle2 = gather(states, &State::angle2);
     const auto [sin1, cos1] = sincos(angle1);
     const auto [sin2, cos2] = sincos(angle2);
@@ -137,7 +139,7 @@ struct Acrobot {
  private:
   // Integrates one step. Returns whether the free end is above the line.
   template <class T>
-  ENVPOOL_ALWAYS_INLINE static Mask<T> advance(Motion<T>& s, T torque, const Params& p) {
+  ENVPOOL_ALWAYS_INLINE static Mask<T> advance(Motion<T>& s, T torque, const auto& p) {
     const Motion<T> k1 = derivative(s, torque, p);  // Runge-Kutta of order four
     const Motion<T> k2 = derivative(extrapolate(s, kStep / 2, k1), torque, p);
     const Motion<T> k3 = derivative(extrapolate(s, kStep / 2, k2), torque, p);
@@ -152,7 +154,7 @@ struct Acrobot {
   }
   // Returns the time derivative of the state.
   template <class T>
-  ENVPOOL_ALWAYS_INLINE static Motion<T> derivative(const Motion<T>& s, T torque, const Params& p) {
+  ENVPOOL_ALWAYS_INLINE static Motion<T> derivative(const Motion<T>& s, T torque, const auto& p) {
     const auto [sin2, cos2] = sincos(s.angle2);
     const f64 length_center = kLength * kCenter;
     const T d1 = kMass * (kCenter * kCenter) +
@@ -163,8 +165,8 @@ struct Acrobot {
                    2 * kMass * length_center * s.velocity2 * s.velocity1 * sin2 +
                    (kMass * kCenter + kMass * kLength) * kGravity * cos(s.angle1 - kPi / 2) + phi2;
     const T net_torque =
-        p.nips ? torque + d2 / d1 * phi1 - phi2
-               : torque + d2 / d1 * phi1 - kMass * length_center * (s.velocity1 * s.velocity1) * sin2 - phi2;
+        select(p.nips, torque + d2 / d1 * phi1 - phi2,
+               torque + d2 / d1 * phi1 - kMass * length_center * (s.velocity1 * s.velocity1) * sin2 - phi2);
     const T acceleration2 = net_torque / (kMass * (kCenter * kCenter) + kInertia - d2 * d2 / d1);
     return {s.velocity1, s.velocity2, -(d2 * acceleration2 + phi1) / d1, acceleration2};
   }

@@ -27,11 +27,13 @@ namespace envpool::classic_control {
 struct CartPole {
   static constexpr const char* kName = "CartPole";
 
-  struct Params {
-    f64 gravity, cart_mass, pole_mass, length, force, tau, position_limit, angle_limit;
-    bool semi_implicit, sutton_barto_reward;
-    f64 total_mass, pole_moment;  // derived
+  template <template <class> class Of>
+  struct ParamsOf {
+    Of<f64> gravity, cart_mass, pole_mass, length, force, tau, position_limit, angle_limit;
+    Of<bool> semi_implicit, sutton_barto_reward;
+    Of<f64> total_mass, pole_moment;  // derived
   };
+  using Params = ParamsOf<Single>;
   template <class T>
   struct Motion {
     T position, velocity, angle, angular_velocity;
@@ -90,7 +92,7 @@ struct CartPole {
   }
 #endif
 
-  ENVPOOL_FN static void derive(Params& p) {
+  ENVPOOL_ALWAYS_INLINE static void derive(auto& p) {
     p.total_mass = p.pole_mass + p.cart_mass;
     p.pole_moment = p.pole_mass * p.length;
   }
@@ -104,10 +106,10 @@ struct CartPole {
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     advance(s, p, *action.at<i32>(0) == 1 ? p.force : -p.force);
     const bool fell = fabs(s.position) > p.position_limit || fabs(s.angle) > p.angle_limit;
-    return {.reward = reward(p, fell), .terminated = fell};
+    return {.reward = reward<f32>(p, fell), .terminated = fell};
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
+  ENVPOOL_FN static void observe(const State& s, const auto&, Row row) {
     f32* const obs = row.at<f32, 4>(0);
     obs[0] = f32(s.position);
     obs[1] = f32(s.velocity);
@@ -117,24 +119,25 @@ struct CartPole {
 
 #if ENVPOOL_SIMD
   static constexpr int kLanes = 4;
-  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const auto& p, ActionRow first) {
     const i32* const action = first.at<i32>(0);
     const i64x4 right = {-(action[0] == 1), -(action[1] == 1), -(action[2] == 1), -(action[3] == 1)};
     Motion<f64x4> s{gather(states, &State::position), gather(states, &State::velocity), gather(states, &State::angle),
                     gather(states, &State::angular_velocity)};
-    advance(s, p, select(right, f64x4{} + p.force, f64x4{} - p.force));
+    const f64x4 force = in_all_lanes(p.force);
+    advance(s, p, select(right, force, -force));
     scatter(s.position, states, &State::position);
     scatter(s.velocity, states, &State::velocity);
     scatter(s.angle, states, &State::angle);
     scatter(s.angular_velocity, states, &State::angular_velocity);
     const i32x4 fell = to_i32((fabs(s.position) > p.position_limit) | (fabs(s.angle) > p.angle_limit));
-    return {select(fell, f32x4{} + reward(p, /*fell=*/true), f32x4{} + reward(p, /*fell=*/false)), fell};
+    return {reward<f32x4>(p, fell), fell};
   }
 #endif
 
  private:
   template <class T>
-  ENVPOOL_ALWAYS_INLINE static void advance(Motion<T>& s, const Params& p, T force) {
+  ENVPOOL_ALWAYS_INLINE static void advance(Motion<T>& s, const auto& p, T force) {
     const auto [sin, cos] = sincos(s.angle);
     const T push = (force + p.pole_moment * (s.angular_velocity * s.angular_velocity) * sin) / p.total_mass;
     const T angular_acceleration =
@@ -143,13 +146,14 @@ struct CartPole {
 
     const T velocity = s.velocity + p.tau * acceleration,
             angular_velocity = s.angular_velocity + p.tau * angular_acceleration;
-    s.position += p.tau * (p.semi_implicit ? velocity : s.velocity);
-    s.angle += p.tau * (p.semi_implicit ? angular_velocity : s.angular_velocity);
+    s.position += p.tau * select(p.semi_implicit, velocity, s.velocity);
+    s.angle += p.tau * select(p.semi_implicit, angular_velocity, s.angular_velocity);
     s.velocity = velocity;
     s.angular_velocity = angular_velocity;
   }
-  ENVPOOL_FN static f32 reward(const Params& p, bool fell) {
-    return p.sutton_barto_reward ? (fell ? -1.0f : 0.0f) : 1.0f;
+  template <class T>
+  ENVPOOL_ALWAYS_INLINE static T reward(const auto& p, Mask<T> fell) {
+    return select(p.sutton_barto_reward, select(fell, T{} - 1, T{}), T{} + 1);
   }
 };
 

@@ -26,9 +26,11 @@ struct MountainCar {
   static constexpr const char* kName = "MountainCar";
   static constexpr f64 kLeft = -1.2, kRight = 0.6, kGoal = 0.5, kMaxSpeed = 0.07;
 
-  struct Params {
-    f64 goal_velocity, force, gravity;
+  template <template <class> class Of>
+  struct ParamsOf {
+    Of<f64> goal_velocity, force, gravity;
   };
+  using Params = ParamsOf<Single>;
   template <class T>
   struct Motion {
     T position, velocity;
@@ -66,7 +68,7 @@ struct MountainCar {
     return {.reward = -1, .terminated = at_goal};
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
+  ENVPOOL_FN static void observe(const State& s, const auto&, Row row) {
     f32* const obs = row.at<f32, 2>(0);
     obs[0] = f32(s.position);
     obs[1] = f32(s.velocity);
@@ -74,7 +76,7 @@ struct MountainCar {
 
 #if ENVPOOL_SIMD
   static constexpr int kLanes = 4;
-  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const auto& p, ActionRow first) {
     Motion<f64x4> s{gather(states, &State::position), gather(states, &State::velocity)};
     const i64x4 at_goal = advance(s, p, to_f64(load(first.at<i32>(0)) - 1));
     scatter(s.position, states, &State::position);
@@ -86,7 +88,7 @@ struct MountainCar {
  private:
   // Integrates one step. Returns whether the car is at the flag and fast enough.
   template <class T>
-  ENVPOOL_ALWAYS_INLINE static Mask<T> advance(Motion<T>& s, const Params& p, T throttle) {
+  ENVPOOL_ALWAYS_INLINE static Mask<T> advance(Motion<T>& s, const auto& p, T throttle) {
     s.velocity += throttle * p.force + cos(3 * s.position) * -p.gravity;
     s.velocity = clamp(s.velocity, -kMaxSpeed, kMaxSpeed);
     s.position = clamp(s.position + s.velocity, kLeft, kRight);

@@ -27,9 +27,11 @@ struct MountainCarContinuous {
   static constexpr const char* kName = "MountainCarContinuous";
   static constexpr f32 kLeft = -1.2f, kRight = 0.6f, kGoal = 0.45f, kMaxSpeed = 0.07f;
 
-  struct Params {
-    f32 goal_velocity, power;
+  template <template <class> class Of>
+  struct ParamsOf {
+    Of<f32> goal_velocity, power;
   };
+  using Params = ParamsOf<Single>;
   struct State {
     f64 position;  // After the first step, the position is representable as float32.
     f32 velocity;
@@ -70,9 +72,9 @@ struct MountainCarContinuous {
     return {.reward = f32((at_goal ? 100.0 : 0.0) - f64(throttle) * f64(throttle) * 0.1), .terminated = at_goal};
   }
 
-  ENVPOOL_FN static void repair(State& s, const Params&) { keep_bool(s.moved); }
+  ENVPOOL_FN static void repair(State& s, const auto&) { keep_bool(s.moved); }
 
-  ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
+  ENVPOOL_FN static void observe(const State& s, const auto&, Row row) {
     f32* const obs = row.at<f32, 2>(0);
     obs[0] = f32(s.position);
     obs[1] = s.velocity;
@@ -80,7 +82,7 @@ struct MountainCarContinuous {
 
 #if ENVPOOL_SIMD
   static constexpr int kLanes = 4;
-  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const auto& p, ActionRow first) {
     const f32x4 throttle = load(first.at<f32>(0));
     const f64x4 before = gather(states, &State::position);
     const i64x4 moved = {-i64(states[0]->moved), -i64(states[1]->moved), -i64(states[2]->moved),
@@ -99,13 +101,12 @@ struct MountainCarContinuous {
 
  private:
   // Integrates one step. Returns the new position.
-  template <class Double, class Single>
-  ENVPOOL_ALWAYS_INLINE static Single advance(Double position, Single& velocity, const Params& p, Single throttle,
-                                              Single pull) {
+  template <class F64, class F32>
+  ENVPOOL_ALWAYS_INLINE static F32 advance(F64 position, F32& velocity, const auto& p, F32 throttle, F32 pull) {
     velocity += clamp(throttle, -1.0f, 1.0f) * p.power - pull;
     velocity = clamp(velocity, -kMaxSpeed, kMaxSpeed);
-    const Single next = clamp(to_f32(position + to_f64(velocity)), kLeft, kRight);
-    velocity = select((next == kLeft) & (velocity < 0.0f), Single{}, velocity);
+    const F32 next = clamp(to_f32(position + to_f64(velocity)), kLeft, kRight);
+    velocity = select((next == kLeft) & (velocity < 0.0f), F32{}, velocity);
     return next;
   }
 };

@@ -28,13 +28,15 @@ struct Pendulum {
   static constexpr f64 kMaxSpeed = 8, kStep = 0.05;
   static constexpr f32 kMaxTorque = 2;
 
-  struct Params {
-    f64 g, mass, length;
-    bool limit_first;
+  template <template <class> class Of>
+  struct ParamsOf {
+    Of<f64> g, mass, length;
+    Of<bool> limit_first;
     // Derived: the angular acceleration that gravity causes when the rod is horizontal, and that of a torque of 1 N m.
-    f64 gravity;
-    f32 torque;
+    Of<f64> gravity;
+    Of<f32> torque;
   };
+  using Params = ParamsOf<Single>;
   struct State {
     f64 angle, angular_velocity;
     f32 torque;  // of the last action, for rendering
@@ -71,9 +73,9 @@ struct Pendulum {
   }
 #endif
 
-  ENVPOOL_FN static void derive(Params& p) {
+  ENVPOOL_ALWAYS_INLINE static void derive(auto& p) {
     p.gravity = 3 * p.g / (2 * p.length);
-    p.torque = f32(3.0 / (p.mass * (p.length * p.length)));
+    p.torque = to_f32(3.0 / (p.mass * (p.length * p.length)));
   }
 
   ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
@@ -99,7 +101,7 @@ struct Pendulum {
 
 #if ENVPOOL_SIMD
   static constexpr int kLanes = 4;
-  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const auto& p, ActionRow first) {
     const f32x4 torque = clamp(load(first.at<f32>(0)), -kMaxTorque, kMaxTorque);
     f64x4 angle = gather(states, &State::angle), angular_velocity = gather(states, &State::angular_velocity);
     const f64x4 cost =
@@ -109,7 +111,7 @@ struct Pendulum {
     scatter(torque, states, &State::torque);
     return {to_f32(-cost), i32x4{}};
   }
-  ENVPOOL_ALWAYS_INLINE static void observe_lanes(const State* const* states, const Params&, Row first) {
+  ENVPOOL_ALWAYS_INLINE static void observe_lanes(const State* const* states, const auto&, Row first) {
     const auto [sin, cos] = sincos(gather(states, &State::angle));
     store_rows(first.at<f32, 3>(0), cos, sin, gather(states, &State::angular_velocity));
   }
@@ -118,14 +120,14 @@ struct Pendulum {
  private:
   // Integrates one step. Returns the cost of the state before it.
   template <class T>
-  ENVPOOL_ALWAYS_INLINE static T advance(T& angle, T& angular_velocity, const Params& p, T torque, T torque_cost) {
+  ENVPOOL_ALWAYS_INLINE static T advance(T& angle, T& angular_velocity, const auto& p, T torque, T torque_cost) {
     const T remainder = fmod(angle + kPi, 2 * kPi);
     const T normalized = select(remainder < 0.0, remainder + 2 * kPi, remainder) - kPi;
     const T cost = normalized * normalized + 0.1 * (angular_velocity * angular_velocity) + torque_cost;
 
     const T next = angular_velocity + (p.gravity * sin(angle) + torque) * kStep;
     angular_velocity = clamp(next, -kMaxSpeed, kMaxSpeed);
-    angle += (p.limit_first ? angular_velocity : next) * kStep;
+    angle += select(p.limit_first, angular_velocity, next) * kStep;
     return cost;
   }
 };

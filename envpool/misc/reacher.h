@@ -31,10 +31,12 @@ struct Reacher {
   static constexpr const char* kName = "Reacher";
   static constexpr i32 kPixels = 400;  // side of an image
 
-  struct Params {
-    i32 num_joints;
-    f32 torque_scale, dt;
+  template <template <class> class Of>
+  struct ParamsOf {
+    Of<i32> num_joints;
+    Of<f32> torque_scale, dt;
   };
+  using Params = ParamsOf<Single>;
   // In memory, this struct is followed by four arrays of num_joints numbers: angles, velocities, cosines and sines.
   struct State {
     f32 goal[2];
@@ -111,8 +113,8 @@ struct Reacher {
     return {.reward = exp(-(x * x + y * y))};
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    const i32 n = p.num_joints;
+  ENVPOOL_FN static void observe(const State& s, const auto& p, Row row) {
+    const i32 n = first_lane(p.num_joints);
     const f32 *const velocities = s.joints() + n, *const cosines = velocities + n;
     f32* const obs = row.at<f32>(0);
     for (i32 i = 0; i < 2 * n; ++i) obs[i] = cosines[i];
@@ -123,8 +125,8 @@ struct Reacher {
 
 #if ENVPOOL_SIMD
   static constexpr int kLanes = 4;
-  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
-    const i32 n = p.num_joints;
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const auto& p, ActionRow first) {
+    const i32 n = first_lane(p.num_joints);
     const f32* const torque = first.row_of<f32>(0);
     f32* joints[kLanes];
     for (int lane = 0; lane < kLanes; ++lane) joints[lane] = states[lane]->joints();

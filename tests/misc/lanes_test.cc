@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "envpool/misc/reacher.h"
+#include "tests/support/row_options.h"
 #include "tests/support/testing.h"
 
 namespace envpool::misc {
@@ -51,6 +52,12 @@ TEST(reacher_gives_the_same_bits_in_lanes) {
       CHECK_EQ(std::memcmp(rewards.data(), expected.data(), sizeof(f32) * kRows), 0);
       CHECK_EQ(std::memcmp(in_lanes.data(), single.data(), size_t(kRows * bytes)), 0);
     }
+  }
+}
+
+TEST(rows_with_different_options_have_the_bits_of_single_rows) {
+  for (const i32 joints : {1, 3}) {
+    testing::check_row_options<Reacher>({{"num_joints", abi::kOptionInt, joints, f64(joints), nullptr, 0}});
   }
 }
 

@@ -10,6 +10,17 @@
 #include "envpool/core/math/math.h"
 #include "envpool/core/math/simd.h"
 
+namespace envpool {
+
+// The type of a member of Params that holds a value of type T. Where rows have different parameters, members are of
+// type Lanes<T>, which is below (in_lanes.h).
+template <class T>
+using Single = T;
+
+ENVPOOL_FN i32 first_lane(i32 x) { return x; }
+
+}  // namespace envpool
+
 #if ENVPOOL_SIMD
 
 #if ENVPOOL_AVX2
@@ -30,6 +41,38 @@ typedef i64 i64x4 __attribute__((vector_size(32)));
 typedef f32 f32x4 __attribute__((vector_size(16)));
 typedef i32 i32x4 __attribute__((vector_size(16)));
 typedef u32 u32x4 __attribute__((vector_size(16)));
+typedef u8 u8x4 __attribute__((vector_size(4)));
+
+// Four values of type T, with four times its size and alignment: without AVX, GCC aligns f64x4 to 16 bytes only. A bool
+// is 0 or 1, as in memory.
+template <class T>
+struct LanesOf;
+template <>
+struct LanesOf<f64> {
+  typedef f64x4 Type __attribute__((aligned(32)));
+};
+template <>
+struct LanesOf<f32> {
+  using Type = f32x4;
+};
+template <>
+struct LanesOf<i64> {
+  typedef i64x4 Type __attribute__((aligned(32)));
+};
+template <>
+struct LanesOf<i32> {
+  using Type = i32x4;
+};
+template <>
+struct LanesOf<u8> {
+  using Type = u8x4;
+};
+template <>
+struct LanesOf<bool> {
+  using Type = u8x4;
+};
+template <class T>
+using Lanes = typename LanesOf<T>::Type;
 
 namespace math {
 
@@ -117,6 +160,25 @@ ENVPOOL_ALWAYS_INLINE f32x4 sqrt(f32x4 x) {
 
 ENVPOOL_ALWAYS_INLINE f64x4 select(i64x4 which, f64x4 yes, f64x4 no) { return which ? yes : no; }
 ENVPOOL_ALWAYS_INLINE f32x4 select(i32x4 which, f32x4 yes, f32x4 no) { return which ? yes : no; }
+// The same with a bool for all lanes, or one for each. For a member of Params that is either.
+ENVPOOL_ALWAYS_INLINE f64x4 select(bool which, f64x4 yes, f64x4 no) { return which ? yes : no; }
+ENVPOOL_ALWAYS_INLINE f32x4 select(bool which, f32x4 yes, f32x4 no) { return which ? yes : no; }
+// Compilers convert masks to and from bools lane by lane, so these functions test and combine bits instead.
+ENVPOOL_ALWAYS_INLINE f64x4 select(u8x4 which, f64x4 yes, f64x4 no) {
+  const i64 all = __builtin_bit_cast(u32, which);
+  return select((i64x4{all, all, all, all} & i64x4{0xFF, 0xFF00, 0xFF0000, 0xFF000000}) != 0, yes, no);
+}
+ENVPOOL_ALWAYS_INLINE f32x4 select(u8x4 which, f32x4 yes, f32x4 no) {
+  const u32 all = __builtin_bit_cast(u32, which);
+  return select((u32x4{all, all, all, all} & u32x4{0xFF, 0xFF00, 0xFF0000, 0xFF000000}) != 0, yes, no);
+}
+ENVPOOL_ALWAYS_INLINE u8x4 to_bools(i64x4 holds) {
+  const i64x4 bits = holds & i64x4{1, 0x100, 0x10000, 0x1000000};
+  return __builtin_bit_cast(u8x4, u32(bits[0] | bits[1] | bits[2] | bits[3]));
+}
+ENVPOOL_ALWAYS_INLINE f64x4 in_all_lanes(f64 x) { return x - f64x4{}; }
+ENVPOOL_ALWAYS_INLINE f64x4 in_all_lanes(f64x4 x) { return x; }
+ENVPOOL_ALWAYS_INLINE i32 first_lane(i32x4 x) { return x[0]; }
 ENVPOOL_ALWAYS_INLINE bool any(i64x4 holds) { return (holds[0] | holds[1] | holds[2] | holds[3]) != 0; }
 
 ENVPOOL_ALWAYS_INLINE f64x4 clamp(f64x4 x, f64 low, f64 high) {
@@ -139,7 +201,9 @@ ENVPOOL_ALWAYS_INLINE f64x4 fmod(f64x4 x, f64 y) {
 }
 
 ENVPOOL_ALWAYS_INLINE f32x4 to_f32(f64x4 x) { return __builtin_convertvector(x, f32x4); }
+ENVPOOL_ALWAYS_INLINE f64x4 to_f64(f64x4 x) { return x; }
 ENVPOOL_ALWAYS_INLINE f64x4 to_f64(f32x4 x) { return __builtin_convertvector(x, f64x4); }
+ENVPOOL_ALWAYS_INLINE f64x4 to_f64(i64x4 x) { return __builtin_convertvector(x, f64x4); }
 ENVPOOL_ALWAYS_INLINE f64x4 to_f64(i32x4 x) { return __builtin_convertvector(x, f64x4); }
 
 // The outcomes of four steps. `terminated` is -1 in the lanes whose episode terminated. Environments that step in lanes
@@ -163,9 +227,13 @@ template <class Lanes, class State, class T>
 ENVPOOL_ALWAYS_INLINE void scatter(Lanes lanes, State* const* states, T State::* member) {
   for (int lane = 0; lane < 4; ++lane) states[lane]->*member = lanes[lane];
 }
-// Load four rows of one element each.
-ENVPOOL_ALWAYS_INLINE f32x4 load(const f32* rows) { return f32x4{rows[0], rows[1], rows[2], rows[3]}; }
-ENVPOOL_ALWAYS_INLINE i32x4 load(const i32* rows) { return i32x4{rows[0], rows[1], rows[2], rows[3]}; }
+// Loads four rows of one element each.
+template <class T>
+ENVPOOL_ALWAYS_INLINE Lanes<T> load(const T* rows) {
+  Lanes<T> lanes;
+  std::memcpy(&lanes, rows, sizeof(lanes));
+  return lanes;
+}
 // Stores four rows with one element for each argument.
 template <class... Parts>
 ENVPOOL_ALWAYS_INLINE void store_rows(f32* rows, Parts... parts) {

@@ -142,8 +142,8 @@ ENVPOOL_FN i32 players_of(const World<Env>& world, i32 most) {
 }
 
 // Makes a state that the user provided safe for the environment's functions.
-template <class Env>
-ENVPOOL_ALWAYS_INLINE void repair(StateOf<Env>& state, const typename Env::Params& params) {
+template <class Env, class Params>
+ENVPOOL_ALWAYS_INLINE void repair(StateOf<Env>& state, const Params& params) {
   if constexpr (requires { Env::repair(state, params); }) Env::repair(state, params);
 }
 

@@ -14,6 +14,23 @@
 //
 // which returns false for those options. core/math/lanes.h has the SIMD types.
 //
+// JAX users may give each row other options. Such rows are stepped in lanes if Params has a form with four values in
+// each member:
+//
+//   template <template <class> class Of>
+//   struct ParamsOf {
+//     Of<f64> length, mass;
+//     Of<bool> reversed;
+//     Of<f64> moment;  // derived
+//   };
+//   using Params = ParamsOf<Single>;
+//
+// ParamsOf<Lanes> is this form. Every member must be of a type Of<...>, and be set by an option or by derive(). The
+// functions that have the parameters of four rows are then templates of their type, which is enough to accept both:
+// step_lanes, observe_lanes (or observe), derive, and in_lanes and repair if they exist. in_lanes returns whether all
+// four rows can be stepped in lanes; observe and repair may only use members that are the same in all rows
+// (first_lane). Otherwise rows with different options are stepped one at a time.
+//
 // An environment whose steps are long can define these instead, and in_lanes() too:
 //
 //   static constexpr int kGroup = 8;
@@ -64,6 +81,13 @@ struct InLanes {
 };
 
 #if ENVPOOL_SIMD
+// Whether rows with different parameters can be stepped in lanes.
+template <class Env>
+concept HasLaneParams = requires {
+  Env::kLanes;
+  typename Env::template ParamsOf<Lanes>;
+};
+
 template <class Env>
 bool can_step_in_lanes(const typename Env::Params& params) {
   if constexpr (requires { Env::in_lanes(params); }) {
@@ -82,29 +106,40 @@ struct InLanes<Env> {
   static constexpr int kLanes = Env::kLanes;
 
   static bool available(const Params& params) { return can_step_in_lanes<Env>(params); }
-  ENVPOOL_SIMD_TARGET __attribute__((flatten)) static void step(States states, const Params& params, ActionRow first,
+  // `params` are those of all rows, or an array with those of each group.
+  template <class P>
+  ENVPOOL_SIMD_TARGET __attribute__((flatten)) static void step(States states, const P& params, ActionRow first,
                                                                 OutcomeColumns out) {
     static_assert(kLanes == 4);
     for (i64 k = 0; k < states.count; k += kLanes, first.row += kLanes) {
       State* group[kLanes];
       for (int lane = 0; lane < kLanes; ++lane) group[lane] = states.at(k + lane);
-      const OutcomeLanes outcome = Env::step_lanes(group, params, first);
+      const OutcomeLanes outcome = Env::step_lanes(group, of_group(params, k / kLanes), first);
       std::memcpy(out.reward + k, &outcome.reward, sizeof(outcome.reward));
       for (int lane = 0; lane < kLanes; ++lane) out.terminated[k + lane] = u8(-outcome.terminated[lane]);
     }
   }
-  ENVPOOL_SIMD_TARGET __attribute__((flatten)) static void observe(States states, const Params& params, Row first) {
+  template <class P>
+  ENVPOOL_SIMD_TARGET __attribute__((flatten)) static void observe(States states, const P& params, Row first) {
     for (i64 k = 0; k < states.count; k += kLanes, first.row += kLanes) {
       const State* group[kLanes];
       for (int lane = 0; lane < kLanes; ++lane) group[lane] = states.at(k + lane);
-      if constexpr (requires { Env::observe_lanes(group, params, first); }) {
-        Env::observe_lanes(group, params, first);
+      const auto& its_params = of_group(params, k / kLanes);
+      if constexpr (requires { Env::observe_lanes(group, its_params, first); }) {
+        Env::observe_lanes(group, its_params, first);
       } else {
         for (int lane = 0; lane < kLanes; ++lane) {
-          Env::observe(*group[lane], params, Row{first.fields, first.row_bytes, first.row + lane});
+          Env::observe(*group[lane], its_params, Row{first.fields, first.row_bytes, first.row + lane});
         }
       }
     }
+  }
+
+ private:
+  ENVPOOL_ALWAYS_INLINE static const Params& of_group(const Params& params, i64) { return params; }
+  template <class P>
+  ENVPOOL_ALWAYS_INLINE static const P& of_group(const P* params, i64 group) {
+    return params[group];
   }
 };
 
@@ -122,6 +157,8 @@ struct InLanes<Env> {
   static void observe(States, const Params&, Row) {}
 };
 #else
+template <class Env>
+concept HasLaneParams = false;
 template <class Env>
 concept SteppedInGroups = false;
 #endif

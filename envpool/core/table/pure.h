@@ -23,6 +23,7 @@
 #include "envpool/core/table/contract_calls.h"
 #include "envpool/core/table/episode.h"
 #include "envpool/core/table/in_lanes.h"
+#include "envpool/core/table/lane_params.h"
 #include "envpool/core/table/model.h"
 #include "envpool/core/table/prefetched_rng.h"
 #include "envpool/core/table/row_params.h"
@@ -155,10 +156,9 @@ struct PureFunctions {
     const u8* state(i64 k) const { return at(work.states, k); }
     Row row(void* const* fields, i64 k) const { return {fields, row_bytes.data(), k}; }
     ActionRow action(i64 k) const { return {work.actions, action_bytes.data(), work.broadcast_action != 0 ? 0 : k}; }
-    // Returns how many rows of a block can be stepped in lanes. Each of them must have its own action.
+    // Returns how many of `count` rows fill lanes. Each of them must have its own action.
     i64 in_lanes(i64 count) const {
-      const bool available = work.broadcast_action == 0 && InLanes<Env>::available(params.common().params);
-      return available ? count / InLanes<Env>::kLanes * InLanes<Env>::kLanes : 0;
+      return work.broadcast_action == 0 ? count / InLanes<Env>::kLanes * InLanes<Env>::kLanes : 0;
     }
     typename InLanes<Env>::States states(i64 first, i64 count) const {
       PureState& it = new_state(first);
@@ -220,22 +220,23 @@ struct PureFunctions {
     const abi::PureWork work = batch.work;  // a local copy, which cannot alias the results
     const RowSettings shared = batch.params.common();
     const i64 block = batch.block_rows();
+    [[maybe_unused]] LaneParams<Env, kSharedParams> lane_params(batch.params, block);
     for (i64 first = 0; first < work.count; first += block) {
       const i64 end = first + block < work.count ? first + block : work.count;
       batch.copy_states(first, end);
-      batch.params.prepare(first, end);
       EndedRows ended;
       i64 first_scalar = first;
       if constexpr (kSharedParams && SteppedInGroups<Env>) {
         if (InLanes<Env>::available(shared.params)) first_scalar = step_in_groups(batch, shared, first, end, ended);
-      } else if constexpr (kSharedParams && InLanes<Env>::kLanes > 1) {
-        first_scalar = step_in_lanes(batch, shared, first, end, ended);
+      } else if constexpr (kSharedParams ? InLanes<Env>::kLanes > 1 : HasLaneParams<Env>) {
+        first_scalar = step_in_lanes(batch, lane_params, first, end, ended);
       }
-      const auto params_of = [&](i64 k) -> const Params& {
-        return kSharedParams ? shared.params : batch.settings(k).params;
+      const RowSettings* const of_rows = batch.params.prepare(first_scalar, end);
+      const auto settings_of = [&](i64 k) -> const RowSettings& {
+        return kSharedParams ? shared : of_rows[k - first_scalar];
       };
       const auto step_row = [&](i64 k, auto&& draws) {
-        const RowSettings& settings = kSharedParams ? shared : batch.settings(k);
+        const RowSettings& settings = settings_of(k);
         PureState& it = batch.new_state(k);
         const Outcome outcome =
             it.episode.over ? kStaysOver : Env::step(it.state, settings.params, batch.action(k), draws);
@@ -247,7 +248,7 @@ struct PureFunctions {
         PrefetchedRngs<Env, kMaxBlockRows> prefetched;
         prefetched_end = first_scalar + prefetched.batch_size(end - first_scalar);
         for (i64 k = first_scalar; k < prefetched_end; ++k)
-          prepare_state(batch, work, batch.new_state(k), params_of(k), k);
+          prepare_state(batch, work, batch.new_state(k), settings_of(k).params, k);
         if (prefetched_end > first_scalar)
           prefetched.prefetch(batch.new_state(first_scalar).episode.rng, batch.state_bytes,
                               prefetched_end - first_scalar);
@@ -256,13 +257,15 @@ struct PureFunctions {
       }
       for (i64 k = prefetched_end; k < end; ++k) {
         PureState& it = batch.new_state(k);
-        prepare_state(batch, work, it, params_of(k), k);
+        prepare_state(batch, work, it, settings_of(k).params, k);
         step_row(k, it.episode.rng);
       }
       if (work.final_fields == nullptr) continue;
       for (i64 i = 0; i < ended.count; ++i) {
         const i64 k = first + ended.rows[i];
-        const RowSettings& settings = batch.next_settings(k);
+        const RowSettings& settings = work.next_options != nullptr         ? batch.next_settings(k)
+                                      : !kSharedParams && k < first_scalar ? lane_params.row(k - first)
+                                                                           : settings_of(k);
         PureState& it = batch.new_state(k);
         batch.copy_final_observation(k);
         begin(it, settings);
@@ -273,23 +276,23 @@ struct PureFunctions {
 
   // Steps as many rows of a block as possible in lanes, or none if the episode of one of them is over. Returns the
   // first row that remains.
-  static i64 step_in_lanes(const PureBatch& batch, const RowSettings& settings, i64 first, i64 end, EndedRows& ended) {
+  static i64 step_in_lanes(const PureBatch& batch, auto& params, i64 first, i64 end, EndedRows& ended) {
     const i64 count = batch.in_lanes(end - first);
-    if (count == 0) return first;
+    if (count == 0 || !params.prepare(first, count)) return first;
     const abi::PureWork work = batch.work;
     bool any_over = false;
     for (i64 k = first; k < first + count; ++k) {
       PureState& it = batch.new_state(k);
-      prepare_state(batch, work, it, settings.params, k);
+      prepare_state(batch, work, it, params.group_of(k - first), k);
       any_over |= it.episode.over;
     }
     if (any_over) return first;
-    InLanes<Env>::step(batch.states(first, count), settings.params, batch.action(first),
+    InLanes<Env>::step(batch.states(first, count), params.groups(), batch.action(first),
                        {work.reward + first, work.terminated + first});
-    count_step(batch, work, settings.max_episode_steps, first, count);
+    count_step(batch, work, params.limits(), first, count);
     ended.find(work, first, count);
     for (i64 i = 0; i < ended.count; ++i) batch.new_state(first + ended.rows[i]).episode.over = true;
-    InLanes<Env>::observe(batch.states(first, count), settings.params, batch.row(batch.observed_fields.data(), first));
+    InLanes<Env>::observe(batch.states(first, count), params.groups(), batch.row(batch.observed_fields.data(), first));
     return first + count;
   }
 
@@ -335,7 +338,7 @@ struct PureFunctions {
 
   // Validates and repairs the copied state of a row, and sets its key.
   ENVPOOL_ALWAYS_INLINE static void prepare_state(const PureBatch& batch, const abi::PureWork& work, PureState& it,
-                                                  const Params& params, i64 k) {
+                                                  const auto& params, i64 k) {
     Episode& episode = it.episode;
     if (episode.tag != batch.tag) [[unlikely]]
       reject_state(work.first + k);
@@ -348,13 +351,13 @@ struct PureFunctions {
   }
 
   // Counts the step of rows that were stepped in lanes. step_lanes has already written their rewards and terminations.
-  ENVPOOL_ALWAYS_INLINE static void count_step(const PureBatch& batch, const abi::PureWork& work, i32 limit, i64 first,
-                                               i64 count) {
+  ENVPOOL_ALWAYS_INLINE static void count_step(const PureBatch& batch, const abi::PureWork& work, auto limits,
+                                               i64 first, i64 count) {
     const i64 stride = batch.state_bytes;
     u8* state = work.new_states + first * stride;
     for (i64 k = first; k < first + count; ++k, state += stride) {
       Episode& episode = std::launder(reinterpret_cast<PureState*>(state))->episode;
-      work.truncated[k] = episode.count_step(limit);
+      work.truncated[k] = episode.count_step(limits[k - first]);
       work.elapsed[k] = episode.elapsed;
     }
     for (i64 k = first; k < first + count; ++k) work.discount[k] = work.terminated[k] != 0 ? 0.0f : 1.0f;

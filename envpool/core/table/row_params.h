@@ -12,6 +12,7 @@
 
 #include "envpool/core/table/made_params.h"
 #include "envpool/core/table/model.h"
+#include "envpool/core/table/option_numbers.h"
 
 namespace envpool {
 
@@ -19,7 +20,7 @@ template <class Env>
 class RowParams {
  public:
   using Params = typename Env::Params;
-  static constexpr i64 kMostRows = 64;  // that are computed together
+  static constexpr i64 kMostRows = 64;  // that are computed together; a multiple of 4
 
   struct Settings {
     Params params;
@@ -38,15 +39,25 @@ class RowParams {
     if (!columns_.empty()) rows_.assign(size_t(std::min(kMostRows, work.count)), Settings(rows_[0]));
   }
 
+  struct Column {
+    const abi::OptionColumn* from;
+    const abi::Tunable* option;
+    TunableValue value;  // of a number
+    i64 at;              // in Settings
+  };
+
   // Whether all rows of the call have the same parameters.
   bool shared() const { return columns_.empty(); }
-  const Settings& common() const { return rows_[0]; }  // the parameters of all rows if they are the same
-  // Computes the parameters of rows first..end-1, at most kMostRows, if they differ from row to row.
-  void prepare(i64 first, i64 end) const {
-    if (shared()) return;
+  const Settings& common() const { return rows_[0]; }              // the parameters of all rows if they are the same
+  const std::vector<Column>& columns() const { return columns_; }  // whose values differ from row to row
+  // Returns the parameters of rows first..end-1, at most kMostRows, if they differ from row to row. They stay valid
+  // until those of other rows are computed.
+  const Settings* prepare(i64 first, i64 end) const {
+    if (shared() || first == end) return nullptr;
     compute(columns_, first, end - first);
     first_ = first;
     end_ = end;
+    return rows_.data();
   }
   // Returns the parameters of row k. They stay valid until those of a row outside its block are computed.
   ENVPOOL_ALWAYS_INLINE const Settings& operator[](i64 k) const {
@@ -59,43 +70,12 @@ class RowParams {
     if (!shared()) prepare(k, k + 1);
     return rows_[0];
   }
-
- private:
-  struct Column {
-    const abi::OptionColumn* from;
-    const abi::Tunable* option;
-    TunableValue value;  // of a number
-    i64 at;              // in Settings
-  };
-
-  // Returns a column of an option whose value in rows_[0] is that of the model.
-  Column column_of(const abi::OptionColumn& from) const {
-    const bool is_limit = from.number == abi::kTimeLimit;
-    const abi::Tunable& option = tunable_numbered<Env>(from.number);
-    const i64 at = is_limit ? offset_of(&Settings::max_episode_steps) : offset_of(&Settings::params) + option.at;
-    const u8* const member = reinterpret_cast<const u8*>(rows_.data()) + at;
-    return {&from, &option, TunableValue(option, read_number(member, option.dtype), from.dtype), at};
+  // Writes the numbers that `count` rows, beginning with `first`, use of an option. Those of each four rows are `step`
+  // numbers apart.
+  void write_numbers(const Column& column, i64 first, i64 count, f64* numbers, i64 step = 4) const {
+    if (!read_numbers(*column.from, column.value, first, count, numbers, step)) [[unlikely]]
+      refuse(column, first, count);
   }
-
-  // Computes the parameters of `count` rows, beginning with `first`, with the values of these columns.
-  void compute(const std::vector<Column>& columns, i64 first, i64 count) const {
-    for (const Column& column : columns) {
-      if (column.option->dimensions > 0) {
-        for (i64 i = 0; i < count; ++i) compute_array(column, first + i, rows_[size_t(i)]);
-        continue;
-      }
-      f64 numbers[kMostRows];
-      read(*column.from, first, count, numbers);
-      bool good = true;
-      for (i64 i = 0; i < count; ++i) good &= column.value.accepts(numbers[i]);
-      if (!good) [[unlikely]]
-        refuse(column, first, count, numbers);
-      for (i64 i = 0; i < count; ++i) numbers[i] = column.value.used(numbers[i]);
-      write(column, count, numbers);
-    }
-    for (i64 i = 0; i < count; ++i) derive<Env>(rows_[size_t(i)].params);
-  }
-
   // Writes an option that is an array into the parameters of row k.
   void compute_array(const Column& column, i64 k, Settings& row) const {
     const abi::Tunable& option = *column.option;
@@ -117,33 +97,40 @@ class RowParams {
     }
   }
 
-  [[noreturn]] void refuse(const Column& column, i64 first, i64 count, const f64* numbers) const {
-    i64 bad = 0;
-    while (bad + 1 < count && column.value.accepts(numbers[bad])) ++bad;
-    refuse(*column.option, numbers[bad], first + bad);
+ private:
+  // Returns a column of an option whose value in rows_[0] is that of the model.
+  Column column_of(const abi::OptionColumn& from) const {
+    const bool is_limit = from.number == abi::kTimeLimit;
+    const abi::Tunable& option = tunable_numbered<Env>(from.number);
+    const i64 at = is_limit ? offset_of(&Settings::max_episode_steps) : offset_of(&Settings::params) + option.at;
+    const u8* const member = reinterpret_cast<const u8*>(rows_.data()) + at;
+    return {&from, &option, TunableValue(option, read_number(member, option.dtype), from.dtype), at};
+  }
+
+  // Computes the parameters of `count` rows, beginning with `first`, with the values of these columns.
+  void compute(const std::vector<Column>& columns, i64 first, i64 count) const {
+    for (const Column& column : columns) {
+      if (column.option->dimensions > 0) {
+        for (i64 i = 0; i < count; ++i) compute_array(column, first + i, rows_[size_t(i)]);
+        continue;
+      }
+      f64 numbers[kMostRows];
+      write_numbers(column, first, count, numbers);
+      write(column, count, numbers);
+    }
+    for (i64 i = 0; i < count; ++i) derive<Env>(rows_[size_t(i)].params);
+  }
+
+  [[noreturn]] void refuse(const Column& column, i64 first, i64 count) const {
+    i64 bad = first;
+    while (bad + 1 < first + count && column.value.accepts(number_in_row(*column.from, bad))) ++bad;
+    refuse(*column.option, number_in_row(*column.from, bad), bad);
   }
   [[noreturn]] void refuse(const abi::Tunable& option, f64 number, i64 k) const {
     const std::string got = number == number ? to_text(number) : "nan";
     throw std::invalid_argument(expected_of(option) + ", got " + got + " in row " + std::to_string(work_.first + k));
   }
 
-  template <class T>
-  static void read_as(const abi::OptionColumn& column, i64 first, i64 count, f64* numbers) {
-    const u8* from = static_cast<const u8*>(column.data) + column.stride * first;
-    for (i64 i = 0; i < count; ++i, from += column.stride) numbers[i] = f64(*reinterpret_cast<const T*>(from));
-  }
-  static void read(const abi::OptionColumn& column, i64 first, i64 count, f64* numbers) {
-    switch (column.dtype) {
-      case abi::kI32: return read_as<i32>(column, first, count, numbers);
-      case abi::kI64: return read_as<i64>(column, first, count, numbers);
-      case abi::kF32: return read_as<f32>(column, first, count, numbers);
-      case abi::kF64: return read_as<f64>(column, first, count, numbers);
-      default:
-        for (i64 i = 0; i < count; ++i) {
-          numbers[i] = read_number(static_cast<const u8*>(column.data) + column.stride * (first + i), column.dtype);
-        }
-    }
-  }
   template <class T>
   void write_as(i64 at, i64 count, const f64* numbers) const {
     u8* to = reinterpret_cast<u8*>(rows_.data()) + at;

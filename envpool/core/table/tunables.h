@@ -9,8 +9,8 @@
 namespace envpool {
 
 // Computes the members of Params that depend on those that options set.
-template <class Env>
-ENVPOOL_ALWAYS_INLINE void derive(typename Env::Params& params) {
+template <class Env, class Params>
+ENVPOOL_ALWAYS_INLINE void derive(Params& params) {
   if constexpr (requires { Env::derive(params); }) Env::derive(params);
 }
 
