@@ -182,14 +182,14 @@ struct BipedalWalker {
 
 #if ENVPOOL_SIMD
   static constexpr int kGroup = box2d::kGroup;
-  static void step_group(State* const* states, int count, const Params&, const ActionRow* actions, Rng* const*,
+  static void step_group(State* const* states, int count, const Params* const*, const ActionRow* actions, Rng* const*,
                          Outcome* outcomes) {
     typename Physics::Member members[kGroup] = {};
     for (int i = 0; i < count; ++i) {
       set_motors(*states[i], actions[i].at<f32, 4>(0));
-      members[i] = {&states[i]->world, {states[i]}, {}};
+      members[i] = {&states[i]->world, {states[i]}, kGravity, {}};
     }
-    Physics::step_group(members, count, kStepSize, kGravity);
+    Physics::step_group(members, count, kStepSize);
     for (int i = 0; i < count; ++i) outcomes[i] = outcome(*states[i], actions[i].at<f32, 4>(0));
   }
 #endif

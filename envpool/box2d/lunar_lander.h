@@ -180,16 +180,17 @@ struct LunarLander {
 
 #if ENVPOOL_SIMD
   static constexpr int kGroup = box2d::kGroup;
-  static void step_group(State* const* states, int count, const Params& p, const ActionRow* actions, Rng* const* rngs,
-                         Outcome* outcomes) {
+  static void step_group(State* const* states, int count, const Params* const* params, const ActionRow* actions,
+                         Rng* const* rngs, Outcome* outcomes) {
     typename Physics::Member members[kGroup] = {};
     Thrust thrusts[kGroup];
     for (int i = 0; i < count; ++i) {
+      const Params& p = *params[i];
       thrusts[i] = thrust_of(p, actions[i]);
       const Load load = use_engines(*states[i], p, thrusts[i], {}, *rngs[i]);
-      members[i] = {&states[i]->world, {states[i]->height}, {load, {}, {}}};
+      members[i] = {&states[i]->world, {states[i]->height}, {0, p.gravity}, {load, {}, {}}};
     }
-    Physics::step_group(members, count, kStepSize, {0, p.gravity});
+    Physics::step_group(members, count, kStepSize);
     for (int i = 0; i < count; ++i) outcomes[i] = outcome(*states[i], thrusts[i]);
   }
 #endif

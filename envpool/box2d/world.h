@@ -65,11 +65,12 @@ struct Stepper {
   struct Member {
     State* world;
     Scene scene;
+    Vec gravity;
     Load loads[kBodies];
   };
 
   // Steps up to kGroup worlds, whose velocities are solved in lanes. The hinges must connect all bodies of a world.
-  ENVPOOL_NOINLINE static void step_group(const Member* members, int count, const StepSize& size, Vec gravity) {
+  ENVPOOL_NOINLINE static void step_group(const Member* members, int count, const StepSize& size) {
     GroupPart parts[kGroup];
     Problem* problems[kGroup] = {};
     const Member* in_lanes[kGroup];
@@ -79,10 +80,10 @@ struct Stepper {
       bool awake = true;  // if a body sleeps, Box2D may visit the hinges in another order
       for (const Body& body : member.world->body) awake = awake && body.awake;
       if (!awake) {
-        step(*member.world, member.scene, size, gravity, member.loads);
+        step(*member.world, member.scene, size, member.gravity, member.loads);
         continue;
       }
-      begin(parts[lanes], member, size, gravity);
+      begin(parts[lanes], member, size);
       problems[lanes] = &parts[lanes].problem;
       in_lanes[lanes++] = &member;
     }
@@ -121,13 +122,13 @@ struct Stepper {
   };
 
   // The parts of a step before and after the rounds of the velocity solver.
-  ENVPOOL_NOINLINE static void begin(GroupPart& part, const Member& member, const StepSize& size, Vec gravity) {
+  ENVPOOL_NOINLINE static void begin(GroupPart& part, const Member& member, const StepSize& size) {
     State& world = *member.world;
     Contacts::update_contacts(world, member.scene);
     begin_sweeps(part.sweeps, world, member.scene);
     bool seen[kBodies] = {}, used[kHinges] = {};
     Islands::collect(part.problem.island, world, member.scene, kBodies - 1, seen, used);
-    Islands::begin_island(part.problem, world, member.scene, size, gravity, member.loads);
+    Islands::begin_island(part.problem, world, member.scene, size, member.gravity, member.loads);
   }
   ENVPOOL_NOINLINE static void end(GroupPart& part, const Member& member, const StepSize& size) {
     State& world = *member.world;

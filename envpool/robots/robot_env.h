@@ -145,21 +145,24 @@ class RobotEnv {
 
 #if ENVPOOL_SIMD
   static constexpr int kGroup = 8, kWidth = 4;
-  static void step_group(State* const* states, int count, const Params& p, const ActionRow* rows, Rng* const*,
-                         Outcome* outcomes) {
+  static void step_group(State* const* states, int count, const Params* const* params, const ActionRow* rows,
+                         Rng* const*, Outcome* outcomes) {
     for (int first = 0; first < count; first += kWidth) {
       const int lanes = min(count - first, int(kWidth));
       State* const* const own = states + first;
+      const Params* const* const p = params + first;
       const f64* actions[kWidth];
       f64 before[kWidth][kMemory];
+      bool together = lanes > 1;
       for (int i = 0; i < lanes; ++i) {
         actions[i] = rows[first + i].template at<f64, M::kActuators>(0);
         Robot::remember(*own[i], before[i]);
+        together &= p[i]->frame_skip == p[0]->frame_skip;
       }
-      if (lanes == 1 || !simulate_lanes(own, lanes, p, actions)) {
-        for (int i = 0; i < lanes; ++i) simulate(*own[i], p, actions[i]);
+      if (!together || !simulate_lanes(own, lanes, p, actions)) {
+        for (int i = 0; i < lanes; ++i) simulate(*own[i], *p[i], actions[i]);
       }
-      for (int i = 0; i < lanes; ++i) outcomes[first + i] = Robot::conclude(*own[i], p, actions[i], before[i]);
+      for (int i = 0; i < lanes; ++i) outcomes[first + i] = Robot::conclude(*own[i], *p[i], actions[i], before[i]);
     }
   }
 #endif
@@ -227,10 +230,10 @@ class RobotEnv {
     });
   }
 #if ENVPOOL_SIMD
-  // Simulates up to four robots in lanes. Lanes without a robot of their own repeat the first one. Returns false, and
-  // leaves the states as they are, if the robots have more contacts than there is room for.
+  // Simulates up to four robots with the same frame_skip in lanes. Lanes without a robot of their own repeat the first
+  // one. Returns false, and leaves the states as they are, if the robots have more contacts than there is room for.
   ENVPOOL_SIMD_TARGET __attribute__((flatten, noinline)) static bool simulate_lanes(State* const* states, int count,
-                                                                                    const Params& p,
+                                                                                    const Params* const* params,
                                                                                     const f64* const* actions) {
     Data<M, f64x4> d;
     Motion<M, f64x4> motion;
@@ -242,11 +245,13 @@ class RobotEnv {
       for (i32 i = 0; i < M::kDofs; ++i) motion.warm_start[i][lane] = s.warm_start[i];
       for (i32 i = 0; i < M::kActuators; ++i) d.ctrl[i][lane] = actions[robot][i];
     }
-    for (i32 k = 0; k < p.frame_skip && !d.is_full; ++k) robots::step(d, motion);
+    for (i32 k = 0; k < params[0]->frame_skip && !d.is_full; ++k) robots::step(d, motion);
     if (d.is_full) return false;
     f64x4 results[kResultCount > 0 ? kResultCount : 1];
-    if constexpr (kResultCount > 0) Robot::results(d, p, /*stepped=*/true, results);
     for (int lane = 0; lane < count; ++lane) {
+      if constexpr (kResultCount > 0) {
+        if (lane == 0 || params[lane] != params[lane - 1]) Robot::results(d, *params[lane], /*stepped=*/true, results);
+      }
       State& s = *states[lane];
       for (i32 i = 0; i < M::kPositions; ++i) s.qpos[i] = motion.qpos[i][lane];
       for (i32 i = 0; i < M::kDofs; ++i) s.qvel[i] = motion.qvel[i][lane];

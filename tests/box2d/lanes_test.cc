@@ -56,19 +56,22 @@ struct Twins {
     State state;
     Rng rng;
   };
-  Params params;
+  std::vector<Params> params;  // of each
   std::vector<One> grouped = std::vector<One>(kEnvs), single = std::vector<One>(kEnvs);
   Rng drawn{.seed = 5};
   i32 ended = 0;
 
-  explicit Twins(const Params& of) : params(of) {
+  explicit Twins(const Params& of) : params(kEnvs, of) {
+    if constexpr (requires { params[0].gravity; }) {
+      for (size_t i = 0; i < params.size(); ++i) params[i].gravity += f32(i % 4) - 1;
+    }
     for (i32 i = 0; i < kEnvs; ++i) begin(i, {.seed = 3, .stream = u32(i)});
   }
   void begin(i32 i, Rng rng) {
     One& one = single[size_t(i)];
     rng.begin_episode(rng.episode + 1);
     one.rng = rng;
-    Env::reset(one.state, params, one.rng);
+    Env::reset(one.state, params[size_t(i)], one.rng);
     grouped[size_t(i)] = one;
   }
 
@@ -89,19 +92,21 @@ struct Twins {
     for (i32 first = 0; first < kEnvs; first += Env::kGroup) {
       const i32 count = std::min(kEnvs - first, Env::kGroup);
       State* states[Env::kGroup];
+      const typename Env::Params* of_each[Env::kGroup];
       Rng* rngs[Env::kGroup];
       ActionRow rows[Env::kGroup];
       for (i32 i = 0; i < count; ++i) {
         One& one = grouped[size_t(first + i)];
+        of_each[i] = &params[size_t(first + i)];
         states[i] = &one.state;
         rngs[i] = &one.rng;
         rows[i] = {fields, &row_bytes, first + i};
       }
-      Env::step_group(states, count, params, rows, rngs, outcomes + first);
+      Env::step_group(states, count, of_each, rows, rngs, outcomes + first);
     }
     for (i32 i = 0; i < kEnvs; ++i) {
       One &one = single[size_t(i)], &other = grouped[size_t(i)];
-      const Outcome outcome = Env::step(one.state, params, ActionRow{fields, &row_bytes, i}, one.rng);
+      const Outcome outcome = Env::step(one.state, params[size_t(i)], ActionRow{fields, &row_bytes, i}, one.rng);
       CHECK_EQ(math::bits(outcome.reward), math::bits(outcomes[i].reward));
       CHECK_EQ(outcome.terminated, outcomes[i].terminated);
       CHECK_EQ(one.rng.draws, other.rng.draws);
@@ -205,7 +210,7 @@ TEST(stars_have_the_same_bits_in_groups) {
     }
     Physics::begin(single[i], Star{});
     std::memcpy(static_cast<void*>(&grouped[i]), &single[i], sizeof(single[i]));
-    members[i] = {&grouped[i], Star{}, {}};
+    members[i] = {&grouped[i], Star{}, {0, f32(i) - 12}, {}};
   }
   const StepSize size{0.02f, 180, 60};
   const Load loads[Star::kBodies] = {};
@@ -216,9 +221,9 @@ TEST(stars_have_the_same_bits_in_groups) {
         grouped[i].hinge[h].motor_speed = single[i].hinge[h].motor_speed = f32(drawn.uniform(-5, 5));
         grouped[i].hinge[h].motor_torque = single[i].hinge[h].motor_torque = f32(drawn.uniform(0, 2));
       }
-      Physics::step(single[i], Star{}, size, {0, -10}, loads);
+      Physics::step(single[i], Star{}, size, members[i].gravity, loads);
     }
-    Physics::step_group(members, kWorlds, size, {0, -10});
+    Physics::step_group(members, kWorlds, size);
     for (i32 i = 0; i < kWorlds; ++i) {
       compare(single[i], grouped[i]);
       touching += single[i].grounded[1];

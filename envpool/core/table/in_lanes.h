@@ -34,12 +34,12 @@
 // An environment whose steps are long can define these instead, and in_lanes() too:
 //
 //   static constexpr int kGroup = 8;
-//   static void step_group(State* const* states, int count, const Params&, const ActionRow* actions, Rng* const* rngs,
-//                          Outcome* outcomes);
+//   static void step_group(State* const* states, int count, const Params* const* params, const ActionRow* actions,
+//                          Rng* const* rngs, Outcome* outcomes);
 //
-// step_group steps `count` environments, at most kGroup, which need not be in consecutive rows. It may draw random
-// numbers. A thread of a pool takes at least kGroup of these environments at a time if there are enough for all
-// threads.
+// step_group steps `count` environments, at most kGroup, which need not be in consecutive rows and may have different
+// parameters. It may draw random numbers. A thread of a pool takes at least kGroup of these environments at a time if
+// there are enough for all threads.
 #pragma once
 
 #include <cstring>

@@ -226,15 +226,18 @@ struct PureFunctions {
       batch.copy_states(first, end);
       EndedRows ended;
       i64 first_scalar = first;
-      if constexpr (kSharedParams && SteppedInGroups<Env>) {
-        if (InLanes<Env>::available(shared.params)) first_scalar = step_in_groups(batch, shared, first, end, ended);
-      } else if constexpr (kSharedParams ? InLanes<Env>::kLanes > 1 : HasLaneParams<Env>) {
+      if constexpr (kSharedParams ? InLanes<Env>::kLanes > 1 : HasLaneParams<Env>) {
         first_scalar = step_in_lanes(batch, lane_params, first, end, ended);
       }
       const RowSettings* const of_rows = batch.params.prepare(first_scalar, end);
       const auto settings_of = [&](i64 k) -> const RowSettings& {
         return kSharedParams ? shared : of_rows[k - first_scalar];
       };
+      i64 first_alone = first_scalar;
+      if constexpr (SteppedInGroups<Env>) {
+        const bool any_group = !kSharedParams || InLanes<Env>::available(shared.params);
+        if (any_group) first_alone = step_in_groups(batch, settings_of, first, end, ended);
+      }
       const auto step_row = [&](i64 k, auto&& draws) {
         const RowSettings& settings = settings_of(k);
         PureState& it = batch.new_state(k);
@@ -243,17 +246,17 @@ struct PureFunctions {
         conclude(work, it.episode, settings.max_episode_steps, outcome, k, first, ended);
         Env::observe(it.state, settings.params, batch.row(batch.observed_fields.data(), k));
       };
-      i64 prefetched_end = first_scalar;
+      i64 prefetched_end = first_alone;
       if constexpr (kTakesPrefetchedRng<Env>) {
         PrefetchedRngs<Env, kMaxBlockRows> prefetched;
-        prefetched_end = first_scalar + prefetched.batch_size(end - first_scalar);
-        for (i64 k = first_scalar; k < prefetched_end; ++k)
+        prefetched_end = first_alone + prefetched.batch_size(end - first_alone);
+        for (i64 k = first_alone; k < prefetched_end; ++k)
           prepare_state(batch, work, batch.new_state(k), settings_of(k).params, k);
-        if (prefetched_end > first_scalar)
-          prefetched.prefetch(batch.new_state(first_scalar).episode.rng, batch.state_bytes,
-                              prefetched_end - first_scalar);
-        for (i64 k = first_scalar; k < prefetched_end; ++k)
-          step_row(k, prefetched.rng(batch.new_state(k).episode.rng, k - first_scalar));
+        if (prefetched_end > first_alone)
+          prefetched.prefetch(batch.new_state(first_alone).episode.rng, batch.state_bytes,
+                              prefetched_end - first_alone);
+        for (i64 k = first_alone; k < prefetched_end; ++k)
+          step_row(k, prefetched.rng(batch.new_state(k).episode.rng, k - first_alone));
       }
       for (i64 k = prefetched_end; k < end; ++k) {
         PureState& it = batch.new_state(k);
@@ -296,38 +299,47 @@ struct PureFunctions {
     return first + count;
   }
 
-  // Steps all rows of a block in groups, except those whose episodes are over. Returns the end of the block.
-  static i64 step_in_groups(const PureBatch& batch, const RowSettings& settings, i64 first, i64 end, EndedRows& ended) {
+  // Steps all rows of a block in groups, except those whose episodes are over or whose parameters do not allow it.
+  // Returns the end of the block.
+  static i64 step_in_groups(const PureBatch& batch, auto& settings_of, i64 first, i64 end, EndedRows& ended) {
     const abi::PureWork work = batch.work;
     i64 rows[Env::kGroup];
     State* states[Env::kGroup];
+    const Params* params[Env::kGroup];
     Rng* rngs[Env::kGroup];
     ActionRow actions[Env::kGroup];
     Outcome outcomes[Env::kGroup];
     i32 count = 0;
     const auto finish_row = [&](i64 k, const Outcome& outcome) {
       PureState& it = batch.new_state(k);
+      const RowSettings& settings = settings_of(k);
       conclude(work, it.episode, settings.max_episode_steps, outcome, k, first, ended);
       Env::observe(it.state, settings.params, batch.row(batch.observed_fields.data(), k));
     };
     const auto step_group = [&] {
       if (count >= kLeastGroup) {
-        Env::step_group(states, count, settings.params, actions, rngs, outcomes);
+        Env::step_group(states, count, params, actions, rngs, outcomes);
       } else {
-        for (i32 i = 0; i < count; ++i) outcomes[i] = Env::step(*states[i], settings.params, actions[i], *rngs[i]);
+        for (i32 i = 0; i < count; ++i) outcomes[i] = Env::step(*states[i], *params[i], actions[i], *rngs[i]);
       }
       for (i32 i = 0; i < count; ++i) finish_row(rows[i], outcomes[i]);
       count = 0;
     };
     for (i64 k = first; k < end; ++k) {
       PureState& it = batch.new_state(k);
-      prepare_state(batch, work, it, settings.params, k);
+      const Params& own = settings_of(k).params;
+      prepare_state(batch, work, it, own, k);
       if (it.episode.over) {
         finish_row(k, kStaysOver);
         continue;
       }
+      if (!InLanes<Env>::available(own)) {
+        finish_row(k, Env::step(it.state, own, batch.action(k), it.episode.rng));
+        continue;
+      }
       rows[count] = k;
       states[count] = &it.state;
+      params[count] = &own;
       rngs[count] = &it.episode.rng;
       actions[count++] = batch.action(k);
       if (count == Env::kGroup) step_group();

@@ -368,19 +368,17 @@ class VectorEnv {
     return same;
   }
 
-  // Steps environments in groups. The members of a group have the same options, and their episodes are not over.
+  // Steps environments in groups. The episodes of the members of a group are not over.
   template <class RowSource>
   void run_in_groups(const abi::Work& work, const RowSource& row_source) {
     i32 members[Env::kGroup], count = 0;  // the numbers of the members within the work
     for (i32 k = 0; k < work.count; ++k) {
       const i32 env_id = work.env_ids[k];
-      const EnvSettings& settings = settings_[size_t(env_id)];
-      if (!settings.in_lanes || slot(env_id).episode.over) {
+      if (!settings_[size_t(env_id)].in_lanes || slot(env_id).episode.over) {
         run(work, k, /*restart=*/false, row_source, slot(env_id).episode);
         continue;
       }
-      if (count == Env::kGroup ||
-          (count > 0 && settings.params != settings_[size_t(work.env_ids[members[0]])].params)) {
+      if (count == Env::kGroup) {
         run_group(work, members, count, row_source);
         count = 0;
       }
@@ -391,22 +389,22 @@ class VectorEnv {
   template <class RowSource>
   void run_group(const abi::Work& work, const i32* members, i32 count, const RowSource& row_source) {
     State* states[Env::kGroup];
+    const typename Env::Params* params[Env::kGroup];
     Rng* rngs[Env::kGroup];
     ActionRow actions[Env::kGroup];
     Outcome outcomes[Env::kGroup];
     for (i32 i = 0; i < count; ++i) {
       const i32 env_id = work.env_ids[members[i]];
       states[i] = &slot(env_id).state;
+      params[i] = settings_[size_t(env_id)].params;
       rngs[i] = &slot(env_id).episode.rng;
       actions[i] = {work.actions, action_bytes_.data(), env_id};
     }
     const bool in_group = count >= kLeastGroup;
     bool stepped = false;
     if (in_group) {
-      const i32 first = work.env_ids[members[0]];
-      const EnvSettings& settings = settings_[size_t(first)];
-      stepped =
-          run_guarded(work, first, [&] { Env::step_group(states, count, *settings.params, actions, rngs, outcomes); });
+      stepped = run_guarded(work, work.env_ids[members[0]],
+                            [&] { Env::step_group(states, count, params, actions, rngs, outcomes); });
     }
     for (i32 i = 0; i < count; ++i) {
       const i32 k = members[i], env_id = work.env_ids[k];

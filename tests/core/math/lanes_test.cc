@@ -182,13 +182,13 @@ struct GroupedSumEnv : ScaledSumEnv {
   }
 #if ENVPOOL_SIMD
   static constexpr int kGroup = 8;
-  static void step_group(State* const* states, int count, const Params& params, const ActionRow* actions,
+  static void step_group(State* const* states, int count, const Params* const* params, const ActionRow* actions,
                          Rng* const* rngs, Outcome* outcomes) {
     CHECK(count >= 3 && count <= 8);
     ++groups;
     members += count;
     if (count > most) most = count;
-    for (int i = 0; i < count; ++i) outcomes[i] = step(*states[i], params, actions[i], *rngs[i]);
+    for (int i = 0; i < count; ++i) outcomes[i] = step(*states[i], *params[i], actions[i], *rngs[i]);
   }
 
  private:
