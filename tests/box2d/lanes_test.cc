@@ -10,6 +10,7 @@
 
 #include "envpool/box2d/bipedal_walker.h"
 #include "envpool/box2d/lunar_lander.h"
+#include "tests/support/row_options.h"
 #include "tests/support/testing.h"
 
 namespace envpool::box2d {
@@ -125,6 +126,11 @@ TEST(walkers_have_the_same_bits_in_groups) {
     for (i32 i = 0; i < 600; ++i) twins.step(/*discrete=*/0);
     CHECK(twins.ended > 5);
   }
+}
+
+TEST(rows_with_different_options_have_the_bits_of_single_rows) {
+  testing::check_row_options<BipedalWalker>({}, /*seeds=*/1, /*steps=*/60);
+  testing::check_row_options<LunarLander>({}, /*seeds=*/1, /*steps=*/60);
 }
 
 TEST(landers_have_the_same_bits_in_groups) {

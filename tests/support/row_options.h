@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps rows with different options by an environment's pure functions, together and one at a time. Both must give the
-// same bits, although rows are stepped in lanes only if there are several.
+// same bits, although rows are stepped in lanes or groups only if there are several.
 #pragma once
 
 #include <algorithm>
@@ -188,14 +188,14 @@ class RowOptions {
   Results together_{}, alone_{};
 };
 
-// Checks rows with random options, some of which are stepped in lanes if the CPU has SIMD code.
+// Checks rows with random options, some of which are stepped in lanes or groups if the CPU has SIMD code.
 template <class Env>
-void check_row_options(const std::vector<abi::Option>& made = {}) {
+void check_row_options(const std::vector<abi::Option>& made = {}, u64 seeds = 4, int steps = 150) {
 #if ENVPOOL_SIMD
-  static_assert(HasLaneParams<Env>);
+  static_assert(HasLaneParams<Env> || SteppedInGroups<Env>);
 #endif
-  for (u64 seed = 0; seed < 4; ++seed) {
-    CHECK(RowOptions<Env>(seed, /*restarts=*/true, made).run(150) > 2 * RowOptions<Env>::kRows);
+  for (u64 seed = 0; seed < seeds; ++seed) {
+    CHECK(RowOptions<Env>(seed, /*restarts=*/true, made).run(steps) > RowOptions<Env>::kRows);
     CHECK(RowOptions<Env>(seed, /*restarts=*/false, made).run(10) > 0);
   }
 }
