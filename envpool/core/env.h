@@ -31,7 +31,7 @@
 //                                                                 // of several environments together (device_rows.h)
 //     ENVPOOL_FN static void observe_cleared(const State&, const Params&, Row);  // the same as observe, if the row is
 //                                                                 // zero: with kLargeRows, a GPU clears it first
-//     kLanes, step_lanes, observe_lanes                           // four at a time, see in_lanes.h
+//     kLanes, step_lanes, observe_lanes, ParamsOf                 // four at a time, see in_lanes.h
 //     kGroup, step_group                                          // several at a time, see in_lanes.h
 //     template <class Draws> step(..., Draws&)                    // with prefetched words, see prefetched_rng.h
 //   };

@@ -29,7 +29,7 @@
 // functions that have the parameters of four rows are then templates of their type, which is enough to accept both:
 // step_lanes, observe_lanes (or observe), derive, and in_lanes and repair if they exist. in_lanes returns whether all
 // four rows can be stepped in lanes; observe and repair may only use members that are the same in all rows
-// (first_lane). Otherwise rows with different options are stepped one at a time.
+// (first_lane). If there is no ParamsOf, rows with different options are stepped one at a time.
 //
 // An environment whose steps are long can define these instead, and in_lanes() too:
 //
