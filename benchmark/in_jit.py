@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares envpool.jax with gymnax: a jitted scan over a few hundred steps of many environments, with autoreset.
 
-There are two workloads, --loads. In "env", actions are sampled before the clock starts and making keys costs almost
-nothing. In "full", each step samples every environment's action and splits its key, as users of gymnax do. The
-interpreter that --python names needs both packages.
+There are three workloads, --loads. In "env", actions are sampled before the clock starts and making keys costs almost
+nothing. In "each", every environment also has its own value of each parameter that is a float, such as gravity. In
+"full", each step samples every environment's action and splits its key, as users of gymnax do. The interpreter that
+--python names needs both packages.
 
     pip install 'gymnax==0.0.9' && taskset -c 0 python benchmark/in_jit.py --num_envs=2048
 
@@ -38,7 +39,7 @@ from harness import (
 FLAGS = flags.FLAGS
 flags.DEFINE_list("tasks", [], "environments (default: all that both packages have)")
 flags.DEFINE_enum("peer", "gymnax", ["gymnax", "pool"], "what envpool.jax is compared with")
-define_choices("loads", ["env", "full"], "workloads to measure")
+define_choices("loads", ["env", "each", "full"], "workloads to measure")
 flags.DEFINE_integer("num_envs", 2048, "number of environments", lower_bound=1)
 flags.DEFINE_integer("steps", 200, "length of the scan", lower_bound=1)
 flags.DEFINE_bool("cpu_time", False, "print rates and ratios by CPU time")

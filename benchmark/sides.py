@@ -5,6 +5,7 @@ LOOPS also contains the loops of `envpool bench` (envpool/cli/bench_side.py). A 
 that check.py notices a slow-down: after each turn, the side burns `slow` times the CPU time that its steps took.
 """
 
+import functools
 import json
 import sys
 import time
@@ -130,8 +131,9 @@ def gymnax_loop(case):
 def jit_loop(case):
     """Runs a jitted scan of many steps with autoreset; `module` is envpool.jax or gymnax.
 
-    With the workload "env", actions are sampled before the clock starts and keys cost nothing. With "full", each step
-    samples every environment's action and splits its key, as users of gymnax do.
+    With the workload "env", actions are sampled before the clock starts and keys cost nothing. With "each", every
+    environment also has its own value of each parameter that is a float. With "full", each step samples every
+    environment's action and splits its key, as users of gymnax do.
     """
     import importlib
 
@@ -142,18 +144,25 @@ def jit_loop(case):
     env, params = importlib.import_module(case["module"]).make(case["task"])
     ours = case["module"] == "envpool.jax"
     space = env.action_space(params)
+    traced = None  # parameters that are arguments of the jitted function, so that XLA cannot treat them as constants
+    if case.get("load") == "each":
+        factor = jax.random.uniform(jax.random.key(4), (n,), minval=0.9, maxval=1.1)
+        params = jax.tree.map(lambda leaf: leaf * factor if isinstance(leaf, (float, np.floating)) else leaf, params)
+        traced = params
     if ours:  # envpool.jax's functions for batches take one key or none
         first = env.reset_batch(jax.random.key(0), n, params)
     else:
-        first = jax.vmap(env.reset, (0, None))(jax.random.split(jax.random.key(0), n), params)
-        step_all = jax.vmap(env.step, (0, 0, 0, None))
+        axes = jax.tree.map(lambda leaf: 0 if jnp.ndim(leaf) else None, params)
+        first = jax.vmap(env.reset, (0, axes))(jax.random.split(jax.random.key(0), n), params)
+        step_all = jax.vmap(env.step, (0, 0, 0, axes))
     # Each step adds its number to these keys (uint32, JAX's old format), which costs nothing. With the same keys in
     # every step, XLA would compute the resets once, before the loop.
     fixed_keys = jax.random.bits(jax.random.key(2), (n, 2), jnp.uint32)
     ring_of_actions = jax.vmap(jax.vmap(space.sample))(jax.random.split(jax.random.key(1), (RING, n)))
 
-    def body(carry, t):
+    def body(traced, carry, t):
         key, _, state, total = carry
+        given = params if traced is None else traced
         if full:
             key, action_key, step_key = jax.random.split(key, 3)
             actions = jax.vmap(space.sample)(jax.random.split(action_key, n))
@@ -161,21 +170,21 @@ def jit_loop(case):
         else:
             actions = ring_of_actions[t % RING]
             keys = None if ours else fixed_keys + t.astype(jnp.uint32)
-        stepped = (env.step_batch if ours else step_all)(keys, state, actions, params)
+        stepped = (env.step_batch if ours else step_all)(keys, state, actions, given)
         obs, state, reward, done, _ = stepped
         return (key, obs, state, total + reward.sum() + done.sum()), None
 
     @jax.jit
-    def run(obs, state):
+    def run(obs, state, traced):
         # Observations are carried from step to step because a policy would read them. If they were only summed, XLA
         # would not store the observations of environments that it compiles itself, such as gymnax's.
         carry = (jax.random.key(3), obs, state, jnp.float32(0))
-        _, obs, _, total = jax.lax.scan(body, carry, jnp.arange(length))[0]
+        _, obs, _, total = jax.lax.scan(functools.partial(body, traced), carry, jnp.arange(length))[0]
         return total + obs.sum()
 
     def steps(count):
         for _ in range(count):
-            jax.block_until_ready(run(*first))
+            jax.block_until_ready(run(*first, traced))
         return count * n * length
 
     return steps

@@ -110,6 +110,43 @@ def same(ours, theirs, env, result):
 
 
 @pytest.mark.parametrize("task_id", ids())
+def test_next_params_are_those_of_the_episodes_that_begin(task_id):
+    env, params = envpool.jax.make(task_id, max_episode_steps=1)  # every step ends an episode
+    each = draw(task_id, 2 * ROWS)
+    now, then = (params.replace(**columns(env, rows)) for rows in (each[:ROWS], each[ROWS:]))
+    space = envpool.make_spec(task_id).action_space
+    actions = option_values.actions_of(space, ROWS * env.num_players, random.Random(5))
+    actions = actions.reshape(ROWS, env.num_players, *actions.shape[1:]) if env.num_players > 1 else actions
+    if actions.dtype == np.float64:
+        actions = actions.astype(np.float32)
+    step = jax.jit(lambda state, now, then: env.step_batch(None, state, actions, now, next_params=then))
+    _, state = env.reset_batch(KEY, ROWS, now)
+    both, old, new, default = (step(state, *given) for given in ((now, then), (now, now), (then, then), (now, params)))
+    assert both[3].all()
+    jax.tree.map(np.testing.assert_array_equal, both[2:], old[2:])  # what belongs to the step
+    jax.tree.map(np.testing.assert_array_equal, both[:2], new[:2])  # what belongs to the next episode
+    jax.tree.map(np.testing.assert_array_equal, default[:2], step(state, params, params)[:2])
+
+
+def test_bad_next_params():
+    state = ENV.reset_batch(KEY, 2)[1]
+    actions = jnp.zeros(2, jnp.int32)
+    with pytest.raises(TypeError, match=r"\[CartPole-v1\] next_params: expected EnvParams of CartPole, got dict"):
+        ENV.step_batch(None, state, actions, next_params={})
+    with pytest.raises(ValueError, match=r"\[CartPole-v1\] length: expected shape \(\) or \(2,\), got \(3,\)"):
+        ENV.step_batch(None, state, actions, next_params=PARAMS.replace(length=[0.5, 0.5, 0.6]))
+    bad = jax.jit(lambda value: PARAMS.replace(length=value))(jnp.array([0.5, np.nan]))
+    step = jax.jit(lambda state, bad: ENV.step_batch(None, state, actions, next_params=bad)[3])
+    assert not step(state, bad).any()  # values are checked when an episode begins with them
+    with pytest.raises(
+        ERRORS, match="length: expected a number from 1e-06 to 1e\\+06, got nan in row 1|another in row 1"
+    ):
+        last = state.replace(elapsed_step=ENV.default_params.max_episode_steps - 1)
+        jax.block_until_ready(step(last, bad))
+        jax.block_until_ready(step(last, PARAMS))  # on a GPU, the next call raises the error
+
+
+@pytest.mark.parametrize("task_id", ids())
 def test_parameters_change_neither_arrays_nor_states(task_id):
     env = envpool.jax.make(task_id)[0]
     for values in draw(task_id, 4):

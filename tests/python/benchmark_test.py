@@ -133,7 +133,7 @@ def test_unknown_arguments_are_refused_in_one_line(script, arguments, words, tmp
     ("script", "argument", "words"),
     [
         ("mujoco.py", "--tasks=Tetris", "expected some of Ant, Humanoid"),
-        ("in_jit.py", "--loads=all", "expected some of env, full"),
+        ("in_jit.py", "--loads=all", "expected some of env, each, full"),
         ("python_envs.py", "--num_envs=0", "not a positive integer"),
     ],
 )
