@@ -17,6 +17,7 @@ class Option(ctypes.Structure):
         ("real", ctypes.c_double),
         ("text", ctypes.c_char_p),
         ("size", ctypes.c_int64),
+        ("numbers", ctypes.POINTER(ctypes.c_double)),
     ]
 
 
