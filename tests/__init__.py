@@ -23,6 +23,7 @@ Code that tests share is where it is used, and in these folders:
   - Checks of all ids: trajectories.py computes the trajectories whose hashes are in golden.csv, and mutate_states.py
     tries the hostile states that mutations.py makes. option_values.py computes trajectories under random option values,
     whose hashes are in option_values.csv.
+  - row_options.h compares rows of pure functions whose options differ with rows that are stepped alone.
   - Files derived from the registry (`make generated`): signatures.py writes type stubs, and tables.py writes tables in
     the docs.
 - standin/ is a stand-in for the CUDA driver. It runs PTX, which ptx.py translates into C with ptx_parser.py,

@@ -131,6 +131,7 @@ def test_info() -> None:
         "changes_shapes": False,
         "changes_blob": False,
         "tunable": True,
+        "shape": [],
         "doc": "m/s^2, downwards",
     }
     # Options change the arrays.

@@ -77,10 +77,11 @@ def budgets() -> dict[str, Use]:
 def pure_budget(pool: Use, params_bytes: int) -> Use:
     """Returns the budget of an environment's pure functions, given that of its pools.
 
-    The module has a second kernel and reads columns of options, and each thread of the first may have its own parameters on
-    the stack.
+    The module has a second kernel. If `params_bytes` is not 0, each thread of the first has its own parameters, of this
+    size, on the stack, and reads them from columns of options twice: for the step and for the next episode.
     """
-    return Use(min(pool.registers + 32, 255), pool.stack + params_bytes + 192, pool.cubin * 9 // 8 + 48 * 1024)
+    stack, code = (288, 64) if params_bytes else (192, 48)
+    return Use(min(pool.registers + 32, 255), pool.stack + params_bytes + stack, pool.cubin * 9 // 8 + code * 1024)
 
 
 def over_budget(name: str, use: Use, budget: Use) -> list[str]:
