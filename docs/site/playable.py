@@ -61,6 +61,7 @@ _NAMES = {
 
 # Options with which a player finds itself in the image: the only runner is blue.
 OPTIONS: dict[str, dict[str, Any]] = {
+    "Maze": {"random_walls": 60},
     "TagContinuous": {"num_taggers": 5, "num_runners": 1, "num_other_agents_observed": 5, "shuffle_roles": False},
     "TagGridWorld": {"num_taggers": 4, "random_start": True},
 }
@@ -194,7 +195,7 @@ def entry_of(task_id: str) -> dict[str, Any]:
     registration = find(task_id)
     changed = OPTIONS.get(registration.table, {})
     construction = Construction(registration, changed)
-    own = {name: changed.get(name, option.default) for name, option in construction.options.items()}
+    own = {name: changed.get(name, o.default) for name, o in construction.options.items() if not o.shape}
     arrays = construction.arrays
     height, width = arrays.render_size
     controls, rest = _controls(registration.family, registration.table, arrays)

@@ -214,18 +214,27 @@ def _options(out: Any, options: list[dict[str, Any]]) -> None:
         return
     table = _table("option", "kind", "default", "range", "meaning")
     for option in options:
-        default = option["default"]
+        default, kind = option["default"], option["kind"]
+        if option["shape"]:
+            kind += f" ({' × '.join(map(str, option['shape']))})"
         allowed = ", ".join(option["choices"]) or (
             _range(option["low"], option["high"]) if option["low"] is not None else ""
         )
         table.add_row(
             option["name"],
-            option["kind"],
-            f"{default:.6g}" if isinstance(default, float) else repr(default),
+            kind,
+            _shown(default),
             allowed,
             option["doc"],
         )
     out.print("", table)
+
+
+def _shown(default: Any) -> str:
+    if isinstance(default, float):
+        return f"{default:.6g}"
+    text = repr(default)
+    return text if len(text) < 30 or not isinstance(default, tuple) else "an array"
 
 
 def _table(*titles: str) -> Any:

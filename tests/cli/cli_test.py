@@ -108,7 +108,9 @@ def test_info_describes_every_environment() -> None:
         assert facts["action"]
         for entry in facts["options"]:
             if entry["low"] is not None:
-                assert entry["low"] <= entry["default"] <= entry["high"]
+                assert (np.array(entry["default"]) >= entry["low"]).all(), entry
+                assert (np.array(entry["default"]) <= entry["high"]).all(), entry
+            assert list(np.shape(entry["default"])) == entry["shape"]
 
 
 def test_info() -> None:
