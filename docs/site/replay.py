@@ -125,7 +125,7 @@ def in_browser(page: Page, task_id: str) -> dict[str, Any]:
     registration, options = find(task_id), trajectories.OPTIONS.get(task_id, {})
     construction = Construction(registration, options)
     arrays = construction.arrays
-    own = {name: options.get(name, option.default) for name, option in construction.options.items()}
+    own = {name: options.get(name, o.default) for name, o in construction.options.items() if not o.shape}
     space = envpool.make_spec(task_id, **options).action_space
     rows = [actions_at(space, arrays, step) for step in range(STEPS)]
     data = b"".join(

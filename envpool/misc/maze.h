@@ -79,7 +79,8 @@ struct Maze {
   static void spec(const Params& p, Spec& s) {
     s.obs<u8>("image", {p.view, p.view, 3}).bounds(0, 10).doc("the cells ahead of the agent: type, color and 0");
     s.obs<i32>("direction").categories(4).doc("0 is right, 1 down, 2 left, 3 up");
-    s.action<i32>().categories(7).doc("0 turns left, 1 turns right, 2 goes forward, 3 noop, 4 noop, 5 noop, 6 noop");
+    s.action<i32>().categories(7).doc(
+        "0 turns left, 1 turns right, 2 goes forward, 3 nothing, 4 nothing, 5 nothing, 6 nothing");
     s.reward_low = 0;
     s.reward_high = 1;
     drawing::Board::set_size(s, kSide + 2, kSide + 2);
