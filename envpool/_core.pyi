@@ -44,6 +44,11 @@ class Table:
     def spec(self, options: Mapping[str, bool | int | float | str | bytes | tuple[Any, ...]]) -> str:
         """Returns JSON of the arrays: fields, actions, max_players, reward_low/high, render_height/width."""
 
+    def tunables(
+        self, options: Mapping[str, bool | int | float | str | bytes | tuple[Any, ...]]
+    ) -> list[tuple[str, str, float, float, tuple[int, ...]]]:
+        """Returns the options that can change from episode to episode: name, kind, low, high and shape of each."""
+
     def parts(self) -> str:
         """Returns a JSON list of the named parts of a state: name, dtype, offset, count; empty if not portable."""
 

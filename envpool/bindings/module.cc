@@ -157,6 +157,7 @@ PYBIND11_MODULE(_core, m) {
       .def("describe", &PyTable::describe)
       .def("parts", &PyTable::parts)
       .def("spec", &PyTable::spec, py::arg("options"))
+      .def("tunables", &PyTable::tunables, py::arg("options"))
       .def_property_readonly("device", &PyTable::device);
 
   bind_pool(m);

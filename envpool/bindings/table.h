@@ -5,6 +5,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +59,28 @@ class PyTable {
     const FloatModeGuard float_mode;
     try_table([&](abi::TextSink error) { return table_.spec(&view, json, error); });
     return json.text;
+  }
+  // Returns the options that can change from episode to episode, of an environment that is made with these options: for
+  // each a tuple of name, kind, low, high and shape.
+  py::list tunables(const py::dict& options) const {
+    py::list found;
+    if (table_.tunables == nullptr) return found;
+    const OptionList list = option_list(options);
+    const abi::Options view = list.view();
+    const FloatModeGuard float_mode;
+    void* model = nullptr;
+    try_table([&](abi::TextSink error) { return table_.model_create(&view, &model, error); });
+    const std::unique_ptr<void, void (*)(void*)> owner(model, table_.model_destroy);
+    const abi::Tunable* all = nullptr;
+    i32 count = 0;
+    try_table([&](abi::TextSink error) { return table_.tunables(model, &all, &count, error); });
+    for (const abi::Tunable& each : std::span(all, size_t(count))) {
+      constexpr const char* kKinds[] = {"bool", "int", "float", "str"};
+      py::tuple shape(each.dimensions);
+      for (i32 i = 0; i < each.dimensions; ++i) shape[size_t(i)] = std::int64_t(each.shape[i]);
+      found.append(py::make_tuple(each.name, kKinds[each.kind], each.low, each.high, shape));
+    }
+    return found;
   }
 
   static OptionList option_list(const py::dict& options) {

@@ -123,6 +123,8 @@
 //     static constexpr const char* kNoSnapshots = "...";          // optional: why there is no save; this is the end of
 //                                                                 // an error text
 //     void reset_options(const void*, i64);                       // optional: takes the options of the next reset
+//     static void changing_options(const Params&, OptionSpecs&);  // optional, see below
+//     static Setup setup(const Params&, const f64* values);  void use(Setup);
 //     void cancel();                                              // optional: another thread calls this when the pool
 //                                                                 // is closing; a step or reset that waits must throw
 //     // optional: steps are short, so the calling thread may run them, which saves a wake-up. Ctrl-C waits for the
@@ -142,6 +144,12 @@
 //       i32 next();                                               // the number of a call that is done; -1: no more
 //     };
 //   };
+//
+// Numbers and arrays of a host environment that can change from episode to episode are declared by changing_options(),
+// with the values that they have in an environment that make() has created. They need no option of make(). `setup`
+// returns what an environment needs to begin an episode with other values, all elements of all of these options, as a
+// std::shared_ptr. It throws std::invalid_argument if the values are not allowed. `use` is called before the reset that
+// begins such an episode; a null pointer stands for the values of make(). Environments share a Setup.
 #pragma once
 
 #include "envpool/core/types.h"

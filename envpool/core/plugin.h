@@ -60,13 +60,6 @@ struct PureTable {
       json.put(json.context, parts.data(), i64(parts.size()));
     });
   }
-  static i32 tunables(const abi::Tunable** list, i32* count, abi::TextSink error) {
-    return with_status(error, [&] {
-      const std::vector<abi::Tunable>& all = tunables_of<Env>();
-      *list = all.data();
-      *count = i32(all.size());
-    });
-  }
   static i32 reset(void* model, const abi::PureWork* work, abi::TextSink error) {
     return with_status(error, [&] { Functions::reset(model, *work); });
   }
@@ -77,7 +70,6 @@ struct PureTable {
   static constexpr abi::Pure kPure{
       .view = view,
       .state_bytes = Functions::state_bytes,
-      .tunables = tunables,
       .reset = reset,
       .step = step,
   };
@@ -152,6 +144,14 @@ struct TableOf {
   static i32 reset_options(void* envs, i32 env_id, const void* data, i64 size, abi::TextSink error) {
     return with_status(error, [&] { cast(envs).reset_options(env_id, data, size); });
   }
+  static i32 tunables(void* model, const abi::Tunable** list, i32* count, abi::TextSink error) {
+    return with_status(error, [&] {
+      const std::vector<abi::Tunable>* all = &static_cast<const Model<Env>*>(model)->tunables;
+      if constexpr (Envs::kPlain) all = &tunables_of<Env>();
+      *list = all->data();
+      *count = i32(all->size());
+    });
+  }
   static i32 set_options(void* envs, const i32* env_ids, i32 count, const i32* options, i32 num_options,
                          const f64* values, abi::TextSink error) {
     return with_status(error, [&] { cast(envs).set_options(env_ids, count, options, num_options, values); });
@@ -195,8 +195,9 @@ struct TableOf {
       .render = render,
       .observe = observe,
       .reset_options = Envs::kTakesResetOptions ? reset_options : nullptr,
-      .set_options = Envs::kPlain ? set_options : nullptr,
-      .get_options = Envs::kPlain ? get_options : nullptr,
+      .tunables = Envs::kOptionsChange ? tunables : nullptr,
+      .set_options = Envs::kOptionsChange ? set_options : nullptr,
+      .get_options = Envs::kOptionsChange ? get_options : nullptr,
       .cancel = Envs::kCancels ? cancel : nullptr,
       .no_snapshots = no_snapshots(),
       .pure = pure_functions(),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -153,6 +154,16 @@ class Construction:
         """Returns the arrays of the environment with other values for some options. The values are already checked."""
         with labelled(self.label):
             return ArraySpecs.from_json(self.table.spec({**self._prepared[0], **changed}))
+
+    @cached_property
+    def host_options(self) -> list[Option]:
+        """The options that can change from episode to episode if the environment is not portable, in the order of C++."""
+        if self.table.flags & _core.PORTABLE:
+            return []
+        return [
+            Option(name, kind, 0.0, low=low, high=high, shape=shape, tunable=True, finite=True)
+            for name, kind, low, high, shape in self.table.tunables(self._prepared[0])
+        ]
 
     @property
     def can_render(self) -> bool:

@@ -178,6 +178,17 @@ class Family:
         """
         return ()
 
+    def where_option_is(self, name: str) -> str:
+        """Returns which other environments have an option of later episodes that this one does not have.
+
+        Args:
+            name: the option.
+
+        Returns:
+            An error text without the option, "expected ..., got ..."; empty if this is not known.
+        """
+        return ""
+
     def pickled_reset_options(self, options: Mapping[str, Any]) -> bytes | None:
         """Returns options of a reset in the form that the environments read; None if they do not read options."""
         return None

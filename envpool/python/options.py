@@ -46,6 +46,7 @@ class Option:
         tunable: whether the parameters of pure functions contain the option.
         doc: a one-line description.
         shape: of an option that is an array; kind, low and high are then those of its elements. Empty for others.
+        finite: whether infinity is not allowed, even if it is in the range.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Option:
     changes_blob: bool = False
     tunable: bool = False
     shape: tuple[int, ...] = ()
+    finite: bool = False
 
     @property
     def expected(self) -> str:
@@ -115,6 +117,7 @@ class Option:
         if number is None:
             raise wrong_type(self.name, self.expected, value)
         fits = self.kind != "int" or -(2**63) <= number < 2**63  # C++ takes 64 bits
+        fits = fits and (math.isfinite(number) or not self.finite)
         if not (fits and self.low <= number <= self.high):
             raise wrong_value(self.name, self.expected, value)
         return number
@@ -127,7 +130,8 @@ class Option:
             raise wrong_type(self.name, self.expected, value) from None
         if isinstance(value, np.ma.MaskedArray) or array.dtype.kind not in _ARRAY_KINDS[self.kind]:
             raise wrong_type(self.name, self.expected, value)
-        wrong = array[~((array >= self.low) & (array <= self.high))]  # NaN is wrong, too
+        right = (array >= self.low) & (array <= self.high)  # NaN is wrong, too
+        wrong = array[~(right & np.isfinite(array) if self.finite else right)]
         if wrong.size:
             raise ValueError(f"{self.name}: expected {self.expected}, got {wrong.flat[0]} in it")
         return array

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ _DTYPES: dict[str, Any] = {"bool": np.bool_, "int": np.int64, "float": np.float6
 
 
 def changing_options(construction: Construction) -> dict[str, Option]:
-    """Returns the options of a task that can change from episode to episode; none if it is not portable."""
+    """Returns the options of a task that can change from episode to episode."""
     return {option.name: option for option in _in_order(construction)}
 
 
@@ -32,8 +32,10 @@ def changing_names(construction: Construction) -> list[str]:
 
 def _in_order(construction: Construction) -> list[Option]:
     """Returns the options that can change, in the order of C++."""
-    if construction.on_device or not construction.table.flags & _core.PORTABLE:
+    if construction.on_device:
         return []
+    if not construction.table.flags & _core.PORTABLE:
+        return [LIMIT, *construction.host_options] if construction.host_options else []
     return [LIMIT, *(option for option in construction.options.values() if option.tunable)]
 
 
@@ -87,6 +89,8 @@ def check_new_options(
 def _option(task: Construction, name: str) -> Option:
     options = changing_options(task)
     if name not in options:
+        if elsewhere := task.registration.origin.where_option_is(name):
+            raise ValueError(f"{name}: {elsewhere}")
         check_known([name], [*options, *task.options])
         raise ValueError(
             f"{name}: expected an option that can change from episode to episode, such as {next(iter(options))!r}, got one "
@@ -113,7 +117,8 @@ def _checked(
         )
     if array.dtype.kind in _KINDS.get(option.kind, ""):
         numbers: npt.NDArray[np.float64] = array[rows].astype(np.float64)
-        if ((numbers >= option.low) & (numbers <= option.high)).all():
+        inside = (numbers >= option.low) & (numbers <= option.high)
+        if inside.all() and not (option.finite and np.isinf(numbers).any()):
             return numbers[:, None]
     items = array.tolist() if isinstance(value, np.ndarray) else list(value)
     checked = [_checked_item(option, items[row], env_ids[row]) for row in rows.tolist()]
@@ -149,8 +154,10 @@ class PoolOptions(PoolStates):
     def set_options(self, env_ids: Any = None, **values: Any) -> None:
         """Sets options of environments. Each environment uses the new values from its next episode on.
 
-        The options are max_episode_steps and those of `make` that are numbers, bools or choices and change no shape;
-        `options` returns them. The results are those of a pool that `make` creates with these options. A call replaces
+        The options are max_episode_steps and, of portable environments, those of `make` that are numbers, bools, choices or
+        arrays and change no shape. Environments on MuJoCo's library have fields of the model, such as
+        `**{"model.body_mass": masses}`. `options` returns them all. The results are those of a pool that `make` creates
+        with these options or this model. A call replaces
         the values of earlier calls that have not taken effect yet. Snapshots and copies of states do not contain
         options, and a copy of the pool has the options of `make`.
 
@@ -193,8 +200,7 @@ class PoolOptions(PoolStates):
         declared = [_in_order(task) for task in self._construction.tasks]
         rows: list[dict[str, Any]] = []
         for env_id, number in zip(ids.tolist(), numbers, strict=True):
-            numbers_of_env = iter(self._pool.options(env_id))
-            rows.append({option.name: _value(option, numbers_of_env) for option in declared[number]})
+            rows.append(_values(declared[number], np.array(self._pool.options(env_id))))
         return {
             option.name: np.array([row[option.name] for row in rows], _DTYPES[option.kind]).reshape(-1, *option.shape)
             for option in declared[numbers[0] if numbers else 0]
@@ -206,8 +212,8 @@ class PoolOptions(PoolStates):
             raise RuntimeError(f"[{self._label}] {call}: expected a pool on 'cpu', got one on a GPU")
         if not self._changing_names():
             raise RuntimeError(
-                f"[{self._label}] {call}: expected a portable environment, whose options can change, got one whose "
-                "options only make can set"
+                f"[{self._label}] {call}: expected an environment whose options can change, such as a portable one, got "
+                "one whose options only make can set"
             )
 
     def _changing_names(self) -> list[str]:
@@ -218,12 +224,13 @@ class PoolOptions(PoolStates):
             self._pool.set_options(new.env_ids, new.names, new.values, call)
 
 
-def _value(option: Option, numbers: Iterator[float]) -> Any:
-    """Takes the value of an option from the numbers that C++ returns."""
-    if option.shape:
-        return [next(numbers) for _ in range(option.elements)]
-    number = next(numbers)
-    return option.choices[int(number)] if option.kind == "str" else number
+def _values(options: Sequence[Option], numbers: npt.NDArray[np.float64]) -> dict[str, Any]:
+    """Returns the values of options from the numbers that C++ returns."""
+    parts = np.split(numbers, np.cumsum([option.elements for option in options])[:-1])
+    return {
+        option.name: part if option.shape else option.choices[int(part[0])] if option.kind == "str" else part[0]
+        for option, part in zip(options, parts, strict=True)
+    }
 
 
 def chosen_rows(

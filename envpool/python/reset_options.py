@@ -80,6 +80,8 @@ class ResetOptions:
         known = [*of_starts, *of_make]
         unknown = [key for key in options if key not in known]
         if unknown:
+            if not construction.is_mixed and (elsewhere := origin.where_option_is(str(unknown[0]))):
+                raise ValueError(f"options[{unknown[0]!r}]: {elsewhere}")
             names = ", ".join(map(repr, [*known, *other_keys]))
             names = f"only {names}" if names else "none, because its reset has no options"
             raise ValueError(f"options: expected {names}, got {', '.join(map(shown, unknown))}")

@@ -82,6 +82,15 @@ class Robots(GymMujoco):
         """Returns where the dynamics of an id come from."""
         return "gymnasium 1.4.0, envs/mujoco, with MuJoCo 3.17.0 and our sine and cosine"
 
+    def where_option_is(self, name: str) -> str:
+        """Returns that MuJoCo's library has the fields of the model."""
+        if not name.startswith("model."):
+            return ""
+        return (
+            "expected an option of our own solver, got a field of MuJoCo's model, which only environments that are made with "
+            "backend='mujoco' have"
+        )
+
     def choose(self, registration: Registration, caller_options: Mapping[str, Any]) -> tuple[Registration, str]:
         """Chooses between our solver and MuJoCo's library.
 

@@ -386,5 +386,7 @@ def test_options_that_only_make_can_set():
 def test_other_environments_refuse():
     env = envpool.make_gymnasium("Faulty-v0")
     for call in (lambda: env.set_options(max_episode_steps=3), env.options):
-        with pytest.raises(RuntimeError, match=r"^\[Faulty-v0\] (set_)?options: expected a portable environment"):
+        with pytest.raises(
+            RuntimeError, match=r"^\[Faulty-v0\] (set_)?options: expected an environment whose options can change"
+        ):
             call()

@@ -18,7 +18,7 @@ PureModel::PureModel(const abi::Table& of, std::string name, OptionList with, i3
       devices(make_model_on_devices()) {
   try_table([&](abi::TextSink error) { return table->model_create(&options, &handle, error); });
   try {
-    try_table([&](abi::TextSink error) { return table->pure->tunables(&tunables_, &num_tunables_, error); });
+    try_table([&](abi::TextSink error) { return table->tunables(handle, &tunables_, &num_tunables_, error); });
   } catch (...) {
     table->model_destroy(handle);
     throw;

@@ -196,12 +196,12 @@ class Environments {
   void reset_options(i32 env_id, const void* data, i64 size) {
     try_table([&](abi::TextSink error) { return table_.reset_options(envs_, env_id, data, size, error); });
   }
-  bool options_change() const { return table_.set_options != nullptr; }
+  bool options_change() const { return table_.tunables != nullptr; }
   // Returns the options that can change from episode to episode, other than the time limit.
   std::span<const abi::Tunable> tunables() const {
     const abi::Tunable* list = nullptr;
     i32 count = 0;
-    try_table([&](abi::TextSink error) { return table_.pure->tunables(&list, &count, error); });
+    try_table([&](abi::TextSink error) { return table_.tunables(models_[0], &list, &count, error); });
     return {list, size_t(count)};
   }
   void set_options(const i32* env_ids, i32 count, const std::vector<i32>& options, const f64* values) {

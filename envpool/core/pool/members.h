@@ -254,8 +254,8 @@ class Members {
   }
   static void require_changing(const Member& member, i32 env_id) {
     if (member.envs.options_change()) return;
-    throw TableError("expected portable environments, whose options can change, got environment " +
-                     std::to_string(env_id) + " of " + member.label.name());
+    throw TableError("expected environments whose options can change, got environment " + std::to_string(env_id) +
+                     " of " + member.label.name());
   }
   // Returns the numbers that a member has for options, which together have `width` elements.
   static std::vector<i32> numbers_of(const std::vector<std::string>& names, const Member& member, i32 env_id,

@@ -81,9 +81,15 @@ __attribute__((noinline)) inline void set_member(void* params, const OptionSpec&
 
 // Returns the bounds of an option that its kind and the member that it sets imply.
 inline abi::Tunable tunable_of(const OptionSpec& option) {
-  abi::Tunable tunable{
-      option.name.c_str(),      option.kind,           option.member, option.member_at, option.low, option.high,
-      i32(option.shape.size()), i32(option.elements())};
+  abi::Tunable tunable{option.name.c_str(),
+                       option.kind,
+                       option.member,
+                       option.member_at,
+                       option.low,
+                       option.high,
+                       i32(option.shape.size()),
+                       i32(option.elements()),
+                       option.shape.data()};
   const auto within = [&](f64 low, f64 high) {
     tunable.low = std::max(tunable.low, low);
     tunable.high = std::min(tunable.high, high);
@@ -131,11 +137,16 @@ __attribute__((visibility("hidden"))) const std::vector<abi::Tunable>& tunables_
   return list;
 }
 
+// Returns the time limit as an option.
+inline const abi::Tunable& time_limit() {
+  static const abi::Tunable limit{"max_episode_steps", abi::kOptionInt, abi::kI32, 0, 0, kMostI32, 0, 1};
+  return limit;
+}
+
 // Returns the tunable option of this number, or the time limit for abi::kTimeLimit.
 template <class Env>
 const abi::Tunable& tunable_numbered(i32 number) {
-  static const abi::Tunable limit{"max_episode_steps", abi::kOptionInt, abi::kI32, 0, 0, kMostI32, 0, 1};
-  if (number == abi::kTimeLimit) return limit;
+  if (number == abi::kTimeLimit) return time_limit();
   const std::vector<abi::Tunable>& tunables = tunables_of<Env>();
   if (number < 0 || number >= i32(tunables.size())) {
     throw std::logic_error("options: expected the number of an option that can differ between environments");

@@ -4,9 +4,11 @@
 // exchange states.
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "envpool/core/env.h"
@@ -18,6 +20,11 @@
 
 namespace envpool {
 
+// A host environment whose options can change from episode to episode (env.h).
+template <class Env>
+concept HasChangingOptions =
+    requires(const typename Env::Params& params, OptionSpecs& options) { Env::changing_options(params, options); };
+
 // Resolved options, arrays, and an immutable blob (a ROM, a map).
 template <class Env>
 struct Model {
@@ -27,6 +34,11 @@ struct Model {
   std::vector<abi::Field> fields{}, actions{};
   std::vector<abi::Repetition> repetitions{};
   abi::Layout layout{};
+  // The options of a host environment that can change from episode to episode, and all elements of their values in an
+  // environment that make() has created.
+  OptionSpecs changing{};
+  std::vector<abi::Tunable> tunables{};
+  std::shared_ptr<const std::vector<f64>> made_values{};
   u32 tag = 0;  // derived from layout.identity, stored in each state that a caller holds; never 0
 
   void lay_out() {
@@ -36,9 +48,27 @@ struct Model {
               spec.max_players, spec.render_height, spec.render_width,  identity()};
     tag = u32(layout.identity) | 1;
     if constexpr (requires { Env::repetitions(params); }) lay_out_repetitions();
+    if constexpr (HasChangingOptions<Env>) list_changing_options();
   }
 
  private:
+  void list_changing_options() {
+    Env::changing_options(params, changing);
+    std::vector<f64> values;
+    for (const OptionSpec& option : changing.list) {
+      if (option.kind != abi::kOptionReal || (option.is_array && i64(option.numbers.size()) != option.elements())) {
+        throw std::logic_error("'" + option.name + "': expected a real option, whose shape fits its values");
+      }
+      tunables.push_back({option.name.c_str(), option.kind, abi::kF64, i64(values.size()), option.low, option.high,
+                          i32(option.shape.size()), i32(option.elements()), option.shape.data()});
+      if (option.is_array) {
+        values.insert(values.end(), option.numbers.begin(), option.numbers.end());
+      } else {
+        values.push_back(option.real);
+      }
+    }
+    made_values = std::make_shared<const std::vector<f64>>(std::move(values));
+  }
   // Environments count from the beginning of their State, and saved states begin with an Episode.
   void lay_out_repetitions() {
     using Slot = EnvSlot<StateOf<Env>>;

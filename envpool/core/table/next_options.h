@@ -48,6 +48,7 @@ class NextOptions {
   static_assert(std::is_trivially_copyable_v<Params>, "portable Params are plain data");
 
   explicit NextOptions(i32 num_envs) : changes_(size_t(num_envs)) {}
+  explicit NextOptions(const abi::Config& config) : NextOptions(config.num_envs) {}
 
   // Sets options of `count` environments. `values` has a row for each of them, with all elements of each of the
   // options. made(env_id) returns the Params and the time limit with which make() has created an environment. Throws
@@ -111,7 +112,7 @@ class NextOptions {
 
   // Writes the values of all options: the time limit, and then all elements of the tunable options in the order of
   // their declaration.
-  static void read(const Params& params, i32 max_episode_steps, f64* values) {
+  static void read(i32, const Params& params, i32 max_episode_steps, f64* values) {
     *values++ = max_episode_steps;
     for (const abi::Tunable& option : tunables_of<Env>()) {
       const u8* const first = reinterpret_cast<const u8*>(&params) + option.at;

@@ -21,6 +21,7 @@
 #include "envpool/core/math/rng.h"
 #include "envpool/core/table/contract_calls.h"
 #include "envpool/core/table/episode.h"
+#include "envpool/core/table/host_options.h"
 #include "envpool/core/table/in_lanes.h"
 #include "envpool/core/table/model.h"
 #include "envpool/core/table/next_options.h"
@@ -44,10 +45,10 @@ class VectorEnv {
   static constexpr bool kTakesResetOptions =
       requires(State& state, const void* data) { state->reset_options(data, i64{}); };
 
-  // States are plain data, and options can change from episode to episode.
-  static constexpr bool kPlain = (Contract::kFlags & abi::kPortable) != 0;
+  static constexpr bool kPlain = (Contract::kFlags & abi::kPortable) != 0;   // states are plain data
+  static constexpr bool kOptionsChange = kPlain || HasChangingOptions<Env>;  // from episode to episode
 
-  explicit VectorEnv(const abi::Config& config) : max_players_(config.max_players), next_options_(config.num_envs) {
+  explicit VectorEnv(const abi::Config& config) : max_players_(config.max_players), next_options_(config) {
     for (i32 i = 0; i < config.num_envs; ++i) {
       const auto* model = static_cast<const Model<Env>*>(config.models[i]);
       const i64 bytes = bytes_of(model->params);
@@ -77,7 +78,7 @@ class VectorEnv {
   VectorEnv(const VectorEnv&) = delete;
   VectorEnv& operator=(const VectorEnv&) = delete;
 
-  // Returns the memory that one environment takes, in bytes.
+  // Returns the bytes of one environment.
   static i64 env_bytes(const typename Env::Params& params) { return bytes_of(params) + Contract::heap_bytes(params); }
 
   void seed(i32 env_id, u64 seed, u32 stream) { slot(env_id).episode.seed(seed, stream); }
@@ -151,7 +152,7 @@ class VectorEnv {
     if constexpr (kTakesResetOptions) slot(env_id).state->reset_options(data, size);
   }
   void set_options(const i32* env_ids, i32 count, const i32* options, i32 num_options, const f64* values) {
-    if constexpr (kPlain) {
+    if constexpr (kOptionsChange) {
       next_options_.set(env_ids, count, options, num_options, values, [this](i32 env_id) {
         const EnvSettings& settings = settings_[size_t(env_id)];
         const std::shared_ptr<void> nobody;  // the pool owns the models
@@ -161,15 +162,12 @@ class VectorEnv {
   }
   void get_options(i32 env_id, f64* values) const {
     const EnvSettings& settings = settings_[size_t(env_id)];
-    if constexpr (kPlain) next_options_.read(*settings.params, settings.max_episode_steps, values);
+    if constexpr (kOptionsChange) next_options_.read(env_id, *settings.params, settings.max_episode_steps, values);
   }
 
  private:
   enum class Operation { kReset, kStep };
   using Slot = EnvSlot<State>;
-  struct NoOptions {
-    explicit NoOptions(i32) {}
-  };
   struct EnvSettings {
     const typename Env::Params* params;
     i64 bytes;  // of a state
@@ -462,14 +460,20 @@ class VectorEnv {
   ENVPOOL_NOINLINE void begin(Slot& it, EnvSettings& settings) {
     if constexpr (kPlain) {
       begin_episode<Env>(it.episode, it.state, settings.max_episode_steps);
-      if (const auto* next = next_options_.begin(i32(&settings - settings_.data()))) {
-        settings.params = next->params.get();
-        settings.max_episode_steps = next->max_episode_steps;
-        settings.in_lanes = Lanes::available(*settings.params);
-        if (it.episode.elapsed > 0) repair<Env>(it.state, *settings.params);  // a game of several lives goes on
-      }
     } else {
       it.episode.begin();
+    }
+    if constexpr (kOptionsChange) {
+      if (const auto* next = next_options_.begin(i32(&settings - settings_.data()))) {
+        settings.max_episode_steps = next->max_episode_steps;
+        if constexpr (kPlain) {
+          settings.params = next->params.get();
+          settings.in_lanes = Lanes::available(*settings.params);
+          if (it.episode.elapsed > 0) repair<Env>(it.state, *settings.params);  // a game of several lives goes on
+        } else {
+          it.state->use(next->setup);
+        }
+      }
     }
     Contract::reset(it.state, *settings.params, it.episode.rng);
   }
@@ -529,7 +533,7 @@ class VectorEnv {
 
   const i32 max_players_;
   std::vector<EnvSettings> settings_;
-  std::conditional_t<kPlain, NextOptions<Env>, NoOptions> next_options_;
+  typename NextOptionsFrom<Env, Contract>::Type next_options_;
   std::vector<i64> row_bytes_, action_bytes_;
   std::vector<u8> per_player_;
   i64 stride_ = 0;

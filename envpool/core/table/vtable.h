@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 12
+#define ENVPOOL_ABI 13
 
 namespace envpool::abi {
 
@@ -150,16 +150,18 @@ struct StridedRows {
 // key and stream. The new ones replace those in the state.
 enum Keyed : i32 { kKeepKey = 0, kNewKey = 1, kNewKeyAndStream = 2 };
 
-// An option that can differ from row to row of a call of a pure function. Its value is a member of the environment's
-// Params, a number or an array. Numbers are from `low` to `high`; those of kOptionText are the numbers of choices.
+// An option that can change from episode to episode and, if the environment is portable, from row to row of a call of a
+// pure function. Its value is a number or an array. Numbers are from `low` to `high`; those of kOptionText are the
+// numbers of choices.
 struct Tunable {
   const char* name;
   OptionKind kind;
-  Dtype dtype;  // of the member, or of its elements
-  i64 at;       // offset in Params
+  Dtype dtype;  // of the number, or of the elements
+  i64 at;       // the offset of the member of Params that has the value; not portable: the number of elements before it
   f64 low, high;
   i32 dimensions;  // of an array; 0: a number
   i32 elements;    // 1: a number
+  const i64* shape = nullptr;
 };
 
 // The values of an option in the rows of a call. Row k is at data + k * stride; a stride of 0 repeats one value. The
@@ -167,7 +169,7 @@ struct Tunable {
 struct OptionColumn {
   const void* data;
   i64 stride;
-  i32 number;  // in Pure::tunables, or kTimeLimit
+  i32 number;  // in Table::tunables, or kTimeLimit
   Dtype dtype;
 };
 inline constexpr i32 kTimeLimit = -1;  // max_episode_steps, which the engine itself applies
@@ -207,8 +209,6 @@ struct PureWork {
 struct Pure {
   i32 (*view)(TextSink json, TextSink error);  // named parts of a state: name, dtype, offset, count
   i64 (*state_bytes)(void* model);
-  // The options that can differ from row to row, in the order of their declaration. The list is never freed.
-  i32 (*tunables)(const Tunable** list, i32* count, TextSink error);
   i32 (*reset)(void* model, const PureWork* work, TextSink error);
   i32 (*step)(void* model, const PureWork* work, TextSink error);
 };
@@ -263,13 +263,15 @@ struct Table {
   // Passes options, in a form that only the environment knows, to the next reset of an environment. Null: it takes
   // none.
   i32 (*reset_options)(void* envs, i32 env_id, const void* data, i64 size, TextSink error);
-  // Sets options of `count` environments from their next episodes on. `options` has numbers in Pure::tunables, or
+  // Returns the options that can change from episode to episode, in the order of their declaration. The list lives as
+  // long as the model. Null: the options of these environments cannot change.
+  i32 (*tunables)(void* model, const Tunable** list, i32* count, TextSink error);
+  // Sets options of `count` environments from their next episodes on. `options` has numbers in `tunables`, or
   // kTimeLimit. `values` has a row for each environment, with all elements of each of these options. Changes nothing if
-  // it fails. Null: the options of these environments cannot change.
+  // it fails. Null if `tunables` is.
   i32 (*set_options)(void* envs, const i32* env_ids, i32 count, const i32* options, i32 num_options, const f64* values,
                      TextSink error);
-  // Writes the options with which an environment runs: the time limit, and then all elements of those of
-  // Pure::tunables.
+  // Writes the options with which an environment runs: the time limit, and then all elements of those of `tunables`.
   void (*get_options)(void* envs, i32 env_id, f64* values);
   // Tells the environments that the pool is closing: steps and resets that wait for something outside this process
   // must then fail soon. Any thread may call it at any time before destroy. Null: no environment waits.

@@ -125,7 +125,7 @@ TEST(arrays_are_described_with_their_shapes) {
   CHECK(rows.error.find(R"("name":"walls","kind":"bool","shape":[2,2],"default":[1,0,0,1])") != std::string::npos);
   const abi::Tunable* list = nullptr;
   i32 count = 0;
-  CHECK_EQ(rows.table.pure->tunables(&list, &count, rows.text), 0);
+  CHECK_EQ(rows.table.tunables(rows.model, &list, &count, rows.text), 0);
   CHECK_EQ(count, 3);
   CHECK_EQ(list[kWalls].dimensions, 2);
   CHECK_EQ(list[kWalls].elements, 4);

@@ -103,7 +103,7 @@ TEST(options_are_listed_with_the_bounds_of_their_members) {
   Rows rows;
   const abi::Tunable* list = nullptr;
   i32 count = 0;
-  CHECK_EQ(rows.pure.tunables(&list, &count, rows.text), 0);
+  CHECK_EQ(rows.table.tunables(rows.model, &list, &count, rows.text), 0);
   CHECK_EQ(count, 5);
   CHECK_EQ(std::string(list[kScale].name), std::string("scale"));
   CHECK_EQ(list[kScale].low, 0.0);
