@@ -31,8 +31,7 @@ class Dog : public Task {
         pelvis_(physics.body("pelvis")),
         skull_(physics.body("skull")),
         root_(physics.free_qpos("root")),
-        velocity_(physics.sensor("torso_linvel", 3)),
-        weight_(-m_->opt.gravity[2] * m_->body_subtreemass[torso_]) {
+        velocity_(physics.sensor("torso_linvel", 3)) {
     for (int i = 0; i < m_->njnt; ++i) {
       if (m_->jnt_type[i] == mjJNT_HINGE) hinges_.push_back(i);
     }
@@ -43,11 +42,11 @@ class Dog : public Task {
     count = 0;
     for (const char* name : {"palm_L", "palm_R", "sole_L", "sole_R"}) touches_[count++] = physics.sensor(name);
     physics.reset();
-    stand_height_[0] = height(torso_) * .9;
-    stand_height_[1] = height(pelvis_) * .9;
+    measure();
   }
 
   void randomize(Rng& rng) override {
+    measure();
     const f64 azimuth = rng.uniform(0, 2 * kPi);
     const f64 rotation[4] = {cos(azimuth / 2), 0, 0, sin(azimuth / 2)};
     std::memcpy(d_->qpos + root_ + 3, rotation, sizeof(rotation));
@@ -93,10 +92,16 @@ class Dog : public Task {
     }
     f64 touch = 0;
     for (const int sensor : touches_) touch += d_->sensordata[sensor];
-    return reward * tolerance(touch, {weight_, kInfinity}, weight_, Sigmoid::kLinear, .9);
+    const f64 weight = -m_->opt.gravity[2] * m_->body_subtreemass[torso_];
+    return reward * tolerance(touch, {weight, kInfinity}, weight, Sigmoid::kLinear, .9);
   }
 
  private:
+  // Measures the heights of the model's initial state.
+  void measure() {
+    stand_height_[0] = height(torso_) * .9;
+    stand_height_[1] = height(pelvis_) * .9;
+  }
   f64 height(int body) const { return d_->xpos[3 * body + 2]; }
   Vec3 com_velocity() const {
     const f64* v = d_->sensordata + velocity_;
@@ -111,7 +116,7 @@ class Dog : public Task {
 
   f64 target_speed_;
   int torso_, pelvis_, skull_, root_, velocity_, inertial_[3], forces_[4], touches_[4];
-  f64 weight_, stand_height_[2];
+  f64 stand_height_[2];
   std::vector<int> hinges_;
 };
 

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The simulation of one environment of the suite. It is stepped as in dm_control. Its model is a shallow copy of the
-// shared model, in which the environment owns the few arrays that its task changes.
+// shared model, in which the environment owns the few arrays that its task changes. With other values of fields
+// (model_options.h), it is a shallow copy of a model that has these.
 #pragma once
 
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "envpool/mujoco/physics/model_options.h"
 #include "envpool/mujoco/physics/simulation.h"
 
 namespace envpool::mujoco::dmc {
@@ -40,12 +43,32 @@ class Physics {
   T* copy_drawn_array(T* mjModel::* array, i64 count) {
     const T* shared = view_.*array;
     T* copy = copy_array(array, count);
-    drawn_.push_back({copy, shared, sizeof(T) * size_t(count), [](const u8* saved, size_t bytes) {
+    drawn_.push_back({copy, shared, sizeof(T) * size_t(count),
+                      [](const u8* saved, size_t bytes) {
                         std::vector<T> numbers(bytes / sizeof(T));
                         std::memcpy(numbers.data(), saved, bytes);
                         require_finite(numbers.data(), i64(numbers.size()), "an array of the model that resets draw");
-                      }});
+                      },
+                      [array, copy](mjModel& model) { model.*array = copy; }});
     return copy;
+  }
+  // Returns the fields that are such arrays, among those of model_options.h.
+  FieldNames drawn_fields() {
+    FieldNames names;
+    for (const ModelField& field : fields_of(view_, {})) {
+      for (const Drawn& part : drawn_) {
+        if (part.array == field.numbers) names.push_back(field.rule->name);
+      }
+    }
+    return names;
+  }
+  // Simulates another model, with the arrays that resets draw; null: the model with the changes of the task's
+  // constructor.
+  void use(const SharedModel& model) {
+    if (made_ == nullptr) made_ = std::make_unique<const mjModel>(view_);
+    view_ = model == nullptr ? *made_ : *model;
+    for (const Drawn& part : drawn_) part.insert(view_);
+    used_ = model;
   }
 
   int id(mjtObj type, const std::string& name) const {
@@ -157,6 +180,7 @@ class Physics {
     const void* shared;  // the array of the shared model
     size_t bytes;
     void (*check)(const u8* saved, size_t bytes);
+    std::function<void(mjModel&)> insert;  // lets a model have the array
   };
   int scalar_joint(const std::string& name) const {
     const int number = id(mjOBJ_JOINT, name), type = model()->jnt_type[number];
@@ -174,6 +198,8 @@ class Physics {
   i64 sensor_bytes() const { return model()->nsensordata * i64(sizeof(mjtNum)); }
 
   mjModel view_;
+  std::unique_ptr<const mjModel> made_;  // the view as the constructor of the task has left it; null until use()
+  SharedModel used_;                     // the model of which it is a copy since then, whose arrays it has
   Simulation sim_;
   std::vector<std::unique_ptr<u8[]>> copies_;
   std::vector<Drawn> drawn_;

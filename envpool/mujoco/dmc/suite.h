@@ -61,6 +61,18 @@ class Suite {
     for (const char c : p.domain + '-' + p.task) hash = (hash ^ u8(c)) * 0x100000001B3u;
     return hash;
   }
+  // The fields that resets draw belong to the state, and are no options.
+  static void changing_options(const Params& p, OptionSpecs& o) {
+    Physics physics(p.model);
+    const std::unique_ptr<Task> task = make_task(p.domain, p.task, physics);
+    declare_fields(*physics.model(), o, physics.drawn_fields());
+  }
+  static SharedModel setup(const Params& p, const f64* values) {
+    Physics physics(p.model);
+    const std::unique_ptr<Task> task = make_task(p.domain, p.task, physics);
+    return changed_model(*physics.model(), values, physics.drawn_fields());
+  }
+  void use(const SharedModel& model) { physics_.use(model); }
   static i64 heap_bytes(const Params& p) {
     return Simulation::heap_bytes(p.model) + p.size * p.frame_stack * i64(sizeof(f64));
   }

@@ -26,6 +26,7 @@
 #include "envpool/core/api.h"
 #include "envpool/core/math/normal.h"
 #include "envpool/mujoco/generic/parts.h"
+#include "envpool/mujoco/physics/model_options.h"
 
 namespace envpool::mujoco {
 
@@ -72,6 +73,9 @@ class CustomModel {
     return p;
   }
   static u64 identity(const Params& p) { return identity_of(*p.model); }
+  static void changing_options(const Params& p, OptionSpecs& o) { declare_fields(*p.model, o); }
+  static SharedModel setup(const Params& p, const f64* values) { return changed_model(*p.model, values); }
+  void use(const SharedModel& model) { sim_.use(model); }
   static i64 heap_bytes(const Params& p) { return Simulation::heap_bytes(p.model); }
   static void spec(const Params& p, Spec& s) {
     const mjModel* m = p.model.get();

@@ -15,6 +15,7 @@
 #include "envpool/core/api.h"
 #include "envpool/core/math/normal.h"
 #include "envpool/core/math/numpy_sum.h"
+#include "envpool/mujoco/physics/model_options.h"
 #include "envpool/mujoco/physics/simulation.h"
 #include "envpool/robots/meanings.h"
 
@@ -139,6 +140,9 @@ class GymEnv {
   }
 
   static u64 identity(const Params& p) { return identity_of(*p.model); }
+  static void changing_options(const Params& p, OptionSpecs& o) { declare_fields(*p.model, o); }
+  static SharedModel setup(const Params& p, const f64* values) { return changed_model(*p.model, values); }
+  void use(const SharedModel& model) { sim_.use(model); }
   static i64 heap_bytes(const Params& p) {
     const i64 frames = p.frame_stack > 1 ? p.frame_stack * Derived::obs_size(p) : 0;
     return Simulation::heap_bytes(p.model) + frames * i64(sizeof(f64));

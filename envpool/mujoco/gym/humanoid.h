@@ -26,7 +26,7 @@ struct HumanoidParams : GymParams {
   bool use_contact_force;
   Health health;
   Pair contact_cost;
-  f64 mass;
+  f64 mass;  // of the model that make() loaded
 };
 struct HumanoidExtraState {
   f64 centre_x, centre_y;  // of mass after the last step
@@ -61,7 +61,7 @@ class Humanoid : public GymEnv<Humanoid, HumanoidParams, HumanoidExtraState> {
     p.use_contact_force = o.boolean("use_contact_force");
     p.contact_cost = range(o, "contact_cost");
     p.health = Health::params(o);
-    p.mass = numpy_sum(p.model->nbody, [&](i64 i) { return p.model->body_mass[i]; });
+    p.mass = mass_of(*p.model);
     return p;
   }
   static constexpr const char* kObservation = HumanoidObservation::kObservation;
@@ -100,8 +100,8 @@ class Humanoid : public GymEnv<Humanoid, HumanoidParams, HumanoidExtraState> {
       x += model()->body_mass[body] * data()->xipos[3 * body];
       y += model()->body_mass[body] * data()->xipos[3 * body + 1];
     }
-    extra_.centre_x = x / p_.mass;
-    extra_.centre_y = y / p_.mass;
+    extra_.centre_x = x / mass();
+    extra_.centre_y = y / mass();
   }
   Outcome advance(const f64* action) {
     const f64 x = extra_.centre_x, y = extra_.centre_y;
@@ -123,6 +123,12 @@ class Humanoid : public GymEnv<Humanoid, HumanoidParams, HumanoidExtraState> {
             .terminated = p_.health.terminates_episode(is_healthy)};
   }
   void write(Writer out) const { p_.observation.write(*model(), *data(), out); }
+
+ private:
+  static f64 mass_of(const mjModel& m) {
+    return numpy_sum(m.nbody, [&](i64 i) { return m.body_mass[i]; });
+  }
+  f64 mass() const { return model() == p_.model.get() ? p_.mass : mass_of(*model()); }
 };
 
 }  // namespace envpool::mujoco

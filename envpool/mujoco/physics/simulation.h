@@ -64,7 +64,7 @@ inline void require_state(const mjModel& m, const mjtNum* state) {
 
 class Simulation {
  public:
-  explicit Simulation(SharedModel model) : model_(std::move(model)) {
+  explicit Simulation(SharedModel model) : made_(std::move(model)), model_(made_) {
     mjData* data = nullptr;
     guarded([&] { data = mj_makeData(model_.get()); });
     if (data == nullptr) throw std::bad_alloc();
@@ -77,6 +77,9 @@ class Simulation {
     const Simulation one(model);
     return i64(sizeof(mjData)) + i64(one.data()->nbuffer);
   }
+
+  // Simulates another model of the same structure, after the next reset(); null: the one that the constructor got.
+  void use(const SharedModel& model) { model_ = model == nullptr ? made_ : model; }
 
   const mjModel* model() const { return model_.get(); }
   mjData* data() { return data_.get(); }
@@ -118,6 +121,7 @@ class Simulation {
   struct Delete {
     void operator()(mjData* data) const { mj_deleteData(data); }
   };
+  const SharedModel made_;
   SharedModel model_;
   std::unique_ptr<mjData, Delete> data_;
 };
