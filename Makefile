@@ -222,7 +222,7 @@ test-mujoco4: build/test/.installed build/mujoco4/.ready
 	  && ($(call pytest,test) -n $(JOBS) --dist loadfile --pyargs $(patsubst %,tests.mujoco.%_test,$(MUJOCO4_TESTS))) \
 	  && $(call pytest,test) --pyargs tests.mujoco.render_test -k 'equal_those_of and not dm_control and not envpool'
 
-MUJOCO4_TESTS := gym gym_state gym_reset gym_error custom_model observation_tables
+MUJOCO4_TESTS := gym gym_state gym_reset gym_error custom_model model_options observation_tables
 
 # A folder that comes before the environment's packages on sys.path.
 build/mujoco4/.ready: pyproject.toml | $(VENV)/test/.ready

@@ -9,6 +9,7 @@ import copy
 import pickle
 import re
 
+import gymnasium
 import mujoco
 import numpy as np
 import pytest
@@ -385,22 +386,14 @@ def test_extreme_values_are_simulated():
                 pool.reset(options={f"model.{name}": read(original, name)})
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_images_show_the_environment_s_own_model(order):
-    model = mujoco.MjModel.from_xml_string(ROBOT)
-    data = mujoco.MjData(model)
-    try:
-        pool = custom(num_envs=2, render_mode="rgb_array", shadow_size=0, antialias=0, width=64, height=48)
-        pool.reset()
-        plain = pool.render([0, 1])
-    except (ValueError, RuntimeError) as error:
-        pytest.skip(str(error))
-    moved = read(model, "body_pos")
-    moved[2] += [0, 0.3, 0.2]
-    change(model, data, {"body_pos": moved})
-    row = (1 + order) // 2
-    pool.set_options([row], **{"model.body_pos": moved})
-    pool.reset()
-    images = pool.render([0, 1])
-    assert (images[1 - row] == plain[1 - row]).all() and (images[row] != plain[row]).any()
-    pool.close()
+def test_other_interfaces():
+    mass = np.full(14, 2.0)
+    with make("Ant-v5", seed=3) as pool:
+        expected = [pool.reset(seed=3, options={"model.body_mass": mass})[0], pool.step(np.ones((1, 8)))[0]]
+    single = gymnasium.make("envpool/Ant-v5", backend="mujoco")
+    np.testing.assert_array_equal(single.reset(seed=3, options={"model.body_mass": mass})[0], expected[0][0])
+    np.testing.assert_array_equal(single.step(np.ones(8))[0], expected[1][0])
+    with envpool.make_dm("Ant-v5", backend="mujoco", seed=3) as env:
+        env.set_options(**{"model.body_mass": mass})
+        np.testing.assert_array_equal(env.reset().observation.obs, expected[0])
+        np.testing.assert_array_equal(env.step(np.ones((1, 8))).observation.obs, expected[1])

@@ -90,9 +90,25 @@ def test_camera_options_of_gymnasium():
         np.testing.assert_array_equal(env.render(), other.render())
 
 
-def test_images_of_a_custom_model_equal_those_of_mujoco():
+def image_of(model, data, camera, width=90, height=60):
+    """Returns an image that MuJoCo renders."""
     from mujoco.egl import GLContext
 
+    gl = GLContext(width, height)
+    gl.make_current()
+    context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_150)
+    mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, context)
+    scene, option, rect = mujoco.MjvScene(model, 1000), mujoco.MjvOption(), mujoco.MjrRect(0, 0, width, height)
+    mujoco.mjv_updateScene(model, data, option, mujoco.MjvPerturb(), camera, mujoco.mjtCatBit.mjCAT_ALL, scene)
+    mujoco.mjr_render(rect, scene, context)
+    image = np.zeros((height, width, 3), np.uint8)
+    mujoco.mjr_readPixels(image, None, rect, context)
+    context.free()
+    gl.free()
+    return image[::-1]
+
+
+def test_images_of_a_custom_model_equal_those_of_mujoco():
     with pool("Mujoco-v0", shadow_size=-1, antialias=-1, width=90, height=60, observation="qpos", num_envs=2) as env:
         env.reset()
         env.step(np.ones((2, 2)))
@@ -103,20 +119,37 @@ def test_images_of_a_custom_model_equal_those_of_mujoco():
     mujoco.mj_forward(model, data)
     data.ctrl[:] = 1
     mujoco.mj_step(model, data)
-    gl = GLContext(90, 60)
-    gl.make_current()
-    context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_150)
-    mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, context)
-    scene, camera = mujoco.MjvScene(model, 1000), mujoco.MjvCamera()
+    camera = mujoco.MjvCamera()
     mujoco.mjv_defaultFreeCamera(model, camera)
-    option, rect = mujoco.MjvOption(), mujoco.MjrRect(0, 0, 90, 60)
-    mujoco.mjv_updateScene(model, data, option, mujoco.MjvPerturb(), camera, mujoco.mjtCatBit.mjCAT_ALL, scene)
-    mujoco.mjr_render(rect, scene, context)
-    expected = np.zeros((60, 90, 3), np.uint8)
-    mujoco.mjr_readPixels(expected, None, rect, context)
-    context.free()
-    gl.free()
-    np.testing.assert_array_equal(image, expected[::-1])
+    np.testing.assert_array_equal(image, image_of(model, data, camera))
+
+
+def test_images_show_the_model_of_the_environment():
+    xml = """<mujoco><worldbody>
+      <light pos="0 0 3"/><camera name="front" pos="0 -2 1" euler="70 0 0"/><geom type="plane" size="2 2 .1"/>
+      <body name="arm" pos="0 0 .5"><joint name="hinge" axis="0 1 0"/><geom type="capsule" size=".1" fromto="0 0 0 .5 0 0"/>
+      </body></worldbody><actuator><motor joint="hinge"/></actuator></mujoco>"""
+    moved = [[0, 0, 0], [0.3, 0, 0.8]]
+    size = {"width": 90, "height": 60, "shadow_size": -1, "antialias": -1}
+    with pool("Mujoco-v0", xml_file=xml, camera_name="front", num_envs=3, **size) as env:
+        env.reset()
+        before = env.render([0, 1])
+        env.set_options([1, 2], **{"model.body_pos": moved})
+        np.testing.assert_array_equal(env.render([0, 1]), before)
+        env.reset()
+        images = env.render([0, 1, 2])
+    model = mujoco.MjModel.from_xml_string(xml)
+    model.body_pos[:] = moved
+    data = mujoco.MjData(model)
+    mujoco.mj_setConst(model, data)
+    mujoco.mj_resetData(model, data)
+    mujoco.mj_forward(model, data)
+    camera = mujoco.MjvCamera()
+    camera.type, camera.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, 0
+    expected = image_of(model, data, camera)
+    np.testing.assert_array_equal(images[1:], [expected, expected])
+    np.testing.assert_array_equal(images[0], before[0])
+    assert (images[0] != expected).any()
 
 
 def play(threads, frame_stack=3, **options):

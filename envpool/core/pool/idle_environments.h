@@ -127,6 +127,7 @@ class IdleEnvironments {
   void set_options(const i32* env_ids, i32 count, const std::vector<std::string>& names, const f64* values, i64 width,
                    const char* call) {
     admission_.check(env_ids, count, call);
+    const FloatModeGuard float_mode;
     try {
       envs_.set_options(env_ids, count, names, values, width);
     } catch (const TableError& error) {
