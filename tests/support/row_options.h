@@ -111,7 +111,7 @@ class RowOptions {
   void draw_options() {
     const abi::Tunable* tunables = nullptr;
     i32 count = 0;
-    CHECK_EQ(pure().tunables(&tunables, &count, sink()), 0);
+    CHECK_EQ(table_.tunables(model_, &tunables, &count, sink()), 0);
     for (i32 number = abi::kTimeLimit; number < count; ++number) {
       const bool is_limit = number == abi::kTimeLimit;
       const abi::Tunable option = is_limit ? abi::Tunable{} : tunables[number];
