@@ -190,7 +190,9 @@ def play(o: Options, maze: Maze, params: Any, net: Any, key: Array, num: int, st
 
     carry = (features(obs), state, jnp.zeros((num, o.width)), jnp.ones(num, bool))
     (seen, _, memory, begins), played = jax.lax.scan(one, carry, POLICY.noise(noise_key, (steps, num)))
-    return Rollout(*played, forward(net, memory, seen[None], begins[None])[2][0])
+    steps_of, begin_of, memory_of, value_of = played
+    last_value = forward(net, memory, seen[None], begins[None])[2][0]
+    return Rollout(steps_of, begin_of, memory_of, value_of, last_value)
 
 
 def loss_of(o: Options, net: Any, rows: Any) -> Array:
@@ -354,9 +356,9 @@ def main() -> None:
     for row, name in enumerate(["random levels", "mazes", *(f"  {name}" for name in names)]):
         columns = [x[:, row] for x in last.values()]
         print(f"{name:16}" + "".join(f"{f'{x.mean():.2f} ({x.min():.2f} to {x.max():.2f})':>22}" for x in columns))
-    steps = (np.arange(o.rounds) + 1) * o.eval_every * o.batch
-    np.savez_compressed(o.out / "curves.npz", steps=steps, **curves)
-    plot(o, steps, curves, shown)
+    counts = (np.arange(o.rounds) + 1) * o.eval_every * o.batch
+    np.savez_compressed(o.out / "curves.npz", steps=counts, **curves)
+    plot(o, counts, curves, shown)
     for method, x in last.items():
         if x[:, 0].mean() < o.require_solved:
             raise SystemExit(f"{method} solved {x[:, 0].mean():.2f} of the random levels, less than {o.require_solved}")
