@@ -12,8 +12,8 @@ its own level. There are three methods; all of them take the same number of step
 
     python examples/ued_maze.py --methods=dr,plr --num_seeds=3
 
-It prints a table and writes curves.npz and curve.png, which also shows levels with high scores, to --out. The networks'
-layers, Adam and the advantages come from jax_learning.py.
+It prints a table, and writes curves.npz and curve.png to --out. The buffer of levels and the mazes are in jax_levels.py;
+Adam and the advantages come from jax_learning.py.
 
 Jiang et al., "Replay-guided adversarial environment design" (2021); Parker-Holder et al., "Evolving curricula with
 regret-based environment design" (2022).
@@ -277,15 +277,14 @@ def held_out(o: Options, maze: Maze) -> tuple[list[str], Levels]:
     )
 
 
-def train(o: Options, maze: Maze, names: list[str], program: Any, method: str, seed: int) -> tuple[Agent, Any]:
-    """Trains an agent. Returns it, and the solved shares after each round: of random levels, mazes, and each maze."""
+def train(o: Options, maze: Maze, names: list[str], program: Any, method: str, seed: int) -> Any:
+    """Trains an agent. Returns its solved shares after each round: of random levels, mazes, and each maze."""
     key = jax.random.key(seed)
     net = jax.tree.map(jnp.asarray, network(o, seed))
     agent = Agent(key, Learner.of(net), Buffer.empty(maze.draw(key, o.buffer)), jnp.int32(0))
     shares, each = [], o.batch * o.eval_every
-    with tqdm(
-        desc=f"{method}, seed {seed}", total=o.rounds * each, unit=" steps", unit_scale=True, disable=None
-    ) as bar:
+    label = f"{method}, seed {seed}"
+    with tqdm(desc=label, total=o.rounds * each, unit=" steps", unit_scale=True, disable=None) as bar:
         for _ in range(o.rounds):
             agent, result = program(agent)
             of_mazes, of_random = np.split(np.asarray(result), [len(names) * o.eval_episodes])
@@ -293,35 +292,27 @@ def train(o: Options, maze: Maze, names: list[str], program: Any, method: str, s
             shares.append([of_random.mean(), of_mazes.mean(), *of_each])
             bar.set_postfix_str("solved {:.0%} of random levels, {:.0%} of mazes".format(*shares[-1]), refresh=False)
             bar.update(each)
-    return agent, np.array(shares)
+    return np.array(shares)
 
 
-def plot(o: Options, steps: Any, curves: dict[str, Any], shown: dict[str, Levels]) -> None:
-    """Draws the mean and the range of the solved shares of each method's seeds, and levels of each method."""
+def plot(o: Options, steps: Any, curves: dict[str, Any]) -> None:
+    """Draws the mean and the range of the solved shares of each method's seeds."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    grid = [["random levels"] * 6 + ["mazes"] * 6, *([f"{title} {i}" for i in range(12)] for title in shown)]
-    heights = [3.0, *[0.9] * len(shown)]
-    figure, axes = pyplot.subplot_mosaic(grid, figsize=(9, sum(heights)), height_ratios=heights, layout="constrained")
-    for column, name in enumerate(("random levels", "mazes")):
+    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3), sharey=True, layout="constrained")
+    for column, (ax, name) in enumerate(zip(axes, ("random levels", "mazes"), strict=True)):
         for method, curve in curves.items():
             x, y = steps / 1e6, curve[:, :, column]
-            (line,) = axes[name].plot(x, y.mean(axis=0), label=method, zorder=3)
-            axes[name].fill_between(x, y.min(axis=0), y.max(axis=0), color=line.get_color(), alpha=0.2, linewidth=0)
-        axes[name].set(xlabel="million steps", title=f"{name}, held out", ylabel="solved", ylim=(0, 1))
-        axes[name].grid(alpha=0.3)
-    axes["mazes"].legend()
-    for title, levels in shown.items():
-        for i, (walls, start, goal) in enumerate(zip(*(np.asarray(x) for x in levels[:3]), strict=True)):
-            image = np.where(walls[..., None], 110, 235).repeat(3, axis=-1)
-            image[tuple(goal[::-1])], image[tuple(start[::-1])] = (60, 160, 60), (200, 50, 50)
-            ax = axes[f"{title} {i}"]
-            ax.imshow(np.pad(image, ((1, 1), (1, 1), (0, 0)), constant_values=110))
-            ax.set_axis_off()
-        axes[f"{title} 0"].set_title(title, loc="left", fontsize="small")
+            (line,) = ax.plot(x, y.mean(axis=0), label=method, zorder=3)
+            ax.fill_between(x, y.min(axis=0), y.max(axis=0), color=line.get_color(), alpha=0.2, linewidth=0)
+        ax.set(xlabel="million steps", ylim=(0, 1))
+        ax.set_title(f"{name} that are held out", fontsize="medium")
+        ax.grid(alpha=0.3)
+    axes[0].set_ylabel("solved share")
+    axes[0].legend()
     figure.savefig(o.out / "curve.png", dpi=90)
 
 
@@ -336,19 +327,12 @@ def main() -> None:
         return agent, solved(o, maze, levels, agent.learner.net, jax.random.fold_in(agent.key, 1))
 
     curves: dict[str, Any] = {}
-    shown = {"random levels of the test": jax.tree.map(lambda x: x[-12:], levels)}
     for method in o.methods.split(","):
         clock, program = Clock(), jax.jit(partial(one_round, method))
         seeds = range(o.seed, o.seed + o.num_seeds)
-        agents, shares = zip(*(train(o, maze, names, program, method, seed) for seed in seeds), strict=True)
-        curves[method] = np.array(shares)
-        steps, took = o.num_seeds * o.rounds * o.eval_every * o.batch, clock.lap()
-        print(f"{method}: {steps:,} steps in {took}, with compilation and tests: {steps / took.wall:,.0f} steps/s")
-        if method != "dr":
-            best = np.argsort(-agents[0].buffer.score)[:12]
-            shown[f"levels with the highest scores, {method}"] = jax.tree.map(
-                lambda x, best=best: x[best], agents[0].buffer.levels
-            )
+        curves[method] = np.array([train(o, maze, names, program, method, seed) for seed in seeds])
+        made, took = o.num_seeds * o.rounds * o.eval_every * o.batch, clock.lap()
+        print(f"{method}: {made:,} steps in {took}, with compilation and tests: {made / took.wall:,.0f} steps/s")
 
     last = {method: curve[:, -o.last :].mean(axis=1) for method, curve in curves.items()}
     print(f"\nsolved share of the last {o.last} tests, mean (lowest to highest) of {o.num_seeds} seeds:")
@@ -358,7 +342,7 @@ def main() -> None:
         print(f"{name:16}" + "".join(f"{f'{x.mean():.2f} ({x.min():.2f} to {x.max():.2f})':>22}" for x in columns))
     counts = (np.arange(o.rounds) + 1) * o.eval_every * o.batch
     np.savez_compressed(o.out / "curves.npz", steps=counts, **curves)
-    plot(o, counts, curves, shown)
+    plot(o, counts, curves)
     for method, x in last.items():
         if x[:, 0].mean() < o.require_solved:
             raise SystemExit(f"{method} solved {x[:, 0].mean():.2f} of the random levels, less than {o.require_solved}")
