@@ -21,6 +21,7 @@ SCALED = (  # fields that may not be negative
     "dof_armature",
     "dof_damping",
     "geom_friction",
+    "geom_size",
     "tendon_stiffness",
     "tendon_damping",
 )
@@ -32,11 +33,13 @@ SHIFTED = (
     "body_pos",
     "body_ipos",
     "body_gravcomp",
+    "geom_pos",
+    "site_pos",
     "actuator_gainprm",
     "actuator_biasprm",
     "actuator_gear",
 )
-TURNED = ("body_quat", "body_iquat")
+TURNED = ("body_quat", "body_iquat", "geom_quat")
 RANGES = ("jnt_range", "actuator_forcerange")
 FIELDS = (*SCALED, *SHIFTED, *TURNED, *RANGES)
 
@@ -68,7 +71,8 @@ def random_values(model: Any, rng: np.random.Generator, names: Any = FIELDS) -> 
         if old.size == 0:
             continue
         if name in SCALED:
-            values[name] = (old + (old == 0) * 0.01) * rng.uniform(0.6, 1.5, old.shape)
+            least = 0.0 if name == "geom_size" else 0.01  # a size of 0 has a meaning
+            values[name] = (old + (old == 0) * least) * rng.uniform(0.6, 1.5, old.shape)
         elif name in SHIFTED:
             values[name] = old + 0.02 * rng.normal(size=old.shape)
         elif name in TURNED:

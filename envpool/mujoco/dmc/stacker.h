@@ -28,7 +28,7 @@ class Stacker : public ArmTask {
         fully_observable_(!variant.partial),
         target_body_(physics.body("target")),
         target_(physics.site("target")),
-        box_size_(m_->geom_size[3 * physics.geom("target")]),
+        size_of_(physics.geom("target")),
         body_pos_(physics.copy_drawn_array(&mjModel::body_pos, 3 * m_->nbody)) {
     for (int box = 0; box < variant.boxes; ++box) {
       const std::string name = "box" + std::to_string(box);
@@ -43,7 +43,7 @@ class Stacker : public ArmTask {
   void randomize(Rng& rng) override {
     draw_without_contact([&] {
       randomize_arm(rng);
-      body_pos_[3 * target_body_ + 2] = box_size_ * (2 * rng.below(u32(boxes_)) + 1);
+      body_pos_[3 * target_body_ + 2] = box_size() * (2 * rng.below(u32(boxes_)) + 1);
       body_pos_[3 * target_body_] = rng.uniform(-.37, .37);
       for (int box = 0; box < boxes_; ++box) {
         d_->qpos[box_[box].qpos[0]] = rng.uniform(.1, .3);
@@ -73,17 +73,19 @@ class Stacker : public ArmTask {
     f64 nearest = kInfinity;
     for (int box = 0; box < boxes_; ++box) nearest = std::min(nearest, distance(box_[box].site, target_));
     const f64 hand_is_far = tolerance(distance(grasp_, target_), {.1, kInfinity}, .01);
-    return tolerance(nearest, {}, 2 * box_size_) * hand_is_far;
+    return tolerance(nearest, {}, 2 * box_size()) * hand_is_far;
   }
 
  private:
   struct Box {
     int body, site, qpos[3], qvel[3];  // the joints x, y (which rotates the box) and z
   };
+  f64 box_size() const { return m_->geom_size[3 * size_of_]; }
+
   int boxes_;
   bool fully_observable_;
   int target_body_, target_;
-  f64 box_size_;
+  int size_of_;  // the geom that has the size of the boxes
   f64* body_pos_;
   Box box_[4]{};
 };

@@ -32,8 +32,9 @@ struct FieldRule {
   const char* doc = "";
 };
 
-// The fields, by their names in mjModel. None of them decides about a size, about shapes of geoms or about the space of
-// actions. MuJoCo has no other constants that depend on them than those that mj_setConst computes.
+// The fields, by their names in mjModel. None of them decides about the size of an array or the space of actions.
+// MuJoCo has no other constants that depend on them than those that mj_setConst computes, such as the bounds of geoms,
+// except for the length ranges of muscles.
 inline constexpr FieldRule kFieldRules[] = {
     {"opt.gravity", true, "gravitational acceleration"},
     {"opt.wind", true, "velocity of the medium"},
@@ -53,7 +54,11 @@ inline constexpr FieldRule kFieldRules[] = {
     {"dof_frictionloss", false, "friction of joints without load"},
     {"dof_armature", false, "inertia of rotors"},
     {"dof_damping", false, "damping of joints"},
+    {"geom_size", false, "sizes of geoms, whose meaning depends on their types"},
+    {"geom_pos", true, "positions of geoms in the frames of their bodies"},
+    {"geom_quat", true, "orientations of geoms in the frames of their bodies"},
     {"geom_friction", false, "sliding, torsional and rolling friction"},
+    {"site_pos", true, "positions of sites in the frames of their bodies"},
     {"tendon_stiffness", false, "stiffness of tendons"},
     {"tendon_damping", false, "damping of tendons"},
     {"actuator_gainprm", true, "parameters of the gains of actuators"},
@@ -170,9 +175,14 @@ namespace detail {
   throw std::invalid_argument("model." + std::string(name) + ": " + what);
 }
 
-// Checks relations between the elements of a field.
-inline void check_field(const ModelField& field) {
+// Checks relations between the elements of a field, and to those that it has in the model that make() loaded.
+inline void check_field(const ModelField& field, const mjModel& made) {
   const std::string_view name = field.rule->name;
+  for (i64 i = 0; name == "geom_size" && i < field.elements(); ++i) {
+    if (made.geom_size[i] > 0 && !(field.numbers[i] > 0)) {
+      refuse(name, "expected positive sizes where the model has positive sizes, got " + to_text(field.numbers[i]));
+    }
+  }
   for (i64 row = 0; row < field.rows; ++row) {
     const mjtNum* const x = field.numbers + row * field.columns;
     if (name.ends_with("quat")) {
@@ -228,7 +238,7 @@ inline SharedModel changed_model(const mjModel& model, const f64* values, const 
   const auto own = std::make_shared<OwnModel>(model);
   for (const ModelField& field : fields_of(own->model(), except)) {
     std::memcpy(field.numbers, values, sizeof(f64) * size_t(field.elements()));
-    detail::check_field(field);
+    detail::check_field(field, model);
     values += field.elements();
   }
   mjModel* const m = &own->model();
