@@ -392,8 +392,8 @@ test-clients: test-gym test-jax build/test/.installed standin $(VENV)/clients/.r
 	$(CLIENT) examples/ppo_levels.py --total_timesteps=122880 --eval_episodes=20 --require_return=0.2 --out=build/ppo_levels
 	$(VENV)/clients/bin/python examples/ppo_jax.py --num_envs=64 --num_steps=32 --learning_rate=2.5e-3,5e-3 --num_seeds=2 \
 	  --total_timesteps=150000 --require_return=475 --out=build/ppo_jax
-	$(VENV)/clients/bin/python examples/ued_maze.py --methods=plr --total_timesteps=330000 --buffer=64 --eval_every=20 \
-	  --require_solved=0.25 --out=build/ued_maze
+	$(VENV)/clients/bin/python examples/ued_maze.py --methods=plr --num_envs=16 --num_steps=128 --total_timesteps=250000 \
+	  --buffer=64 --eval_every=120 --last=1 --require_solved=0.4 --out=build/ued_maze
 
 # The small networks of these examples train fastest on one thread.
 CLIENT := OMP_NUM_THREADS=1 $(VENV)/clients/bin/python
