@@ -1588,11 +1588,11 @@ class PongOptions(CommonOptions, total=False):
     """rounding of the ball's speed in y; the default is 'nearest'."""
 
 MazeId = Literal[
-    "Maze-v0",
+    "UEDMaze-v0",
 ]
 
 class MazeOptions(CommonOptions, total=False):
-    """The options of Maze-v0."""
+    """The options of UEDMaze-v0."""
 
     walls: npt.ArrayLike
     """the walls of the level, by row and column; an array of shape (13, 13), each element True or False; the default is

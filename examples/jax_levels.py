@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Levels of Maze-v0 for ued_maze.py: the buffer of prioritized level replay, edits, and the mazes of the test.
+"""Levels of UEDMaze-v0 for ued_maze.py: the buffer of prioritized level replay, edits, and the mazes of the test.
 
 All functions are for a batch of levels. Jiang et al., "Prioritized level replay" (2021).
 """

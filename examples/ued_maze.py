@@ -2,7 +2,7 @@
 r"""Learns mazes from a curriculum of levels: unsupervised environment design, environments included, inside `jax.jit`.
 
 An agent that sees only the 5 x 5 cells ahead of it walks to a goal. It learns on random levels, and is tested on mazes
-that it has never seen. The walls, the start and the goal of `Maze-v0` are parameters, so each environment of a batch has
+that it has never seen. The walls, the start and the goal of `UEDMaze-v0` are parameters, so each environment of a batch has
 its own level. There are three methods; all of them take the same number of steps and learn by PPO:
 
     dr      domain randomization: each episode has another random level
@@ -118,7 +118,7 @@ class Maze:
     """The environment, and its random levels."""
 
     def __init__(self, walls: int) -> None:
-        self.env, self.params = envpool.jax.make("Maze-v0", max_episode_steps=MAX_STEPS)
+        self.env, self.params = envpool.jax.make("UEDMaze-v0", max_episode_steps=MAX_STEPS)
         self.random = self.params.replace(random_walls=walls)  # each episode has a level of its own
 
     def of(self, levels: Levels) -> Any:

@@ -17,7 +17,7 @@ class Misc(Family):
 
     def reference(self, task_id: str) -> str:
         """Returns where the dynamics of an id come from."""
-        if task_id.startswith("Maze"):
+        if task_id.startswith("UEDMaze"):
             return "jaxued 0.0.1, environments/maze"
         return "gymnax 1.0.1 and 0.0.9, environments/misc"
 
@@ -106,7 +106,7 @@ register_family(
     doc="Keep a ball in play with a paddle.",
 )
 register_family(
-    "Maze-v0",
+    "UEDMaze-v0",
     _FAMILY,
     "Maze",
     max_episode_steps=250,

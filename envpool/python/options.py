@@ -16,14 +16,14 @@ import numbers
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from envpool import _core
 from envpool._core import Table
 from envpool.python.family import Value
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 NO_LIMIT = 2**31 - 1  # config["max_episode_steps"] of an environment without a time limit, as in EnvPool
 AUTORESET_MODES = tuple(_core.AUTORESET_MODES)
@@ -124,6 +124,8 @@ class Option:
 
     def check_array(self, value: Any) -> npt.NDArray[Any]:
         """Returns an array, of any shape, whose elements this option allows. Raises TypeError or ValueError."""
+        import numpy as np  # not at the top, because importing envpool loads no other package
+
         try:
             array = np.asarray(value)
         except (TypeError, ValueError):  # such as rows of different lengths
@@ -197,13 +199,20 @@ def _number(value: float | str) -> float:
     return float(value)  # infinities are the strings "inf" and "-inf" in the JSON of a table
 
 
+def _nested(elements: list[Any], shape: Sequence[int]) -> tuple[Any, ...]:
+    """Returns elements in row-major order as nested tuples of this shape."""
+    if len(shape) == 1:
+        return tuple(elements)
+    step = len(elements) // shape[0]
+    return tuple(_nested(elements[at : at + step], shape[1:]) for at in range(0, len(elements), step))
+
+
 def _default(entry: Mapping[str, Any]) -> Value:
     """Returns the default in an entry of the JSON that describes a table."""
     default: Value = entry["default"]
     if shape := entry.get("shape"):
-        numbers = np.array([_number(number) for number in entry["default"]])
-        dtype: Any = {"bool": np.bool_, "int": np.int64, "float": np.float64}[entry["kind"]]
-        default = _as_tuple(numbers.astype(dtype).reshape(shape).tolist())
+        convert = {"bool": bool, "int": int, "float": float}[entry["kind"]]
+        default = _nested([convert(_number(number)) for number in entry["default"]], shape)
     return _number(entry["default"]) if entry["kind"] == "float" and not shape else default
 
 

@@ -48,7 +48,7 @@ def actions_towards(rng, shape):
     ],
 )
 def test_equal_to_jaxued(options, theirs):
-    env, params = envpool.jax.make("Maze-v0", **options)
+    env, params = envpool.jax.make("UEDMaze-v0", **options)
     other = maze.Maze(**theirs)
     levels = random_levels(LEVELS)
     # Starts on goals and in walls are allowed, and goals in walls.
@@ -91,7 +91,7 @@ def test_equal_to_jaxued(options, theirs):
 
 def test_random_levels_have_the_distribution_of_jaxued():
     count, walls = 8000, 40
-    env, params = envpool.jax.make("Maze-v0", random_walls=walls)
+    env, params = envpool.jax.make("UEDMaze-v0", random_walls=walls)
     _, state = jax.jit(lambda key: env.reset_batch(key, count, params))(KEY)
     levels = random_levels(count, walls)
     rows = np.asarray(state.walls)
@@ -111,7 +111,7 @@ def test_random_levels_have_the_distribution_of_jaxued():
 
 
 def test_next_params_begin_the_next_episodes():
-    env, params = envpool.jax.make("Maze-v0", max_episode_steps=3)
+    env, params = envpool.jax.make("UEDMaze-v0", max_episode_steps=3)
     now, then = (params_of(params, random_levels(6, key=jax.random.PRNGKey(k))) for k in (1, 2))
     _, state = env.reset_batch(KEY, 6, now)
     expected = env.reset_batch(KEY, 6, then)[1]
@@ -148,10 +148,10 @@ def test_pools_have_a_level_in_each_environment_and_episode():
         "goal": np.asarray(levels.goal_pos),
         "direction": np.asarray(levels.agent_dir),
     }
-    pool = envpool.make_gymnasium("Maze-v0", num_envs=4)
+    pool = envpool.make_gymnasium("UEDMaze-v0", num_envs=4)
     with pool:
         obs, _ = pool.reset(options=values)
-        env, params = envpool.jax.make("Maze-v0")
+        env, params = envpool.jax.make("UEDMaze-v0")
         expected, _ = env.reset_batch(KEY, 4, params_of(params, levels))
         np.testing.assert_array_equal(obs["image"], expected["image"])
         read = pool.options()
@@ -165,7 +165,7 @@ def test_pools_have_a_level_in_each_environment_and_episode():
             np.testing.assert_array_equal(pool.options()["walls"][row], values["walls"][0])
             np.testing.assert_array_equal(pool.options()["goal"][row], values["goal"][row])
     each = [{name: value[row].tolist() for name, value in values.items()} for row in range(4)]
-    made = envpool.make_gymnasium("Maze-v0", num_envs=4, env_options=each)
+    made = envpool.make_gymnasium("UEDMaze-v0", num_envs=4, env_options=each)
     with made:
         np.testing.assert_array_equal(made.reset()[0]["image"], obs["image"])
 
@@ -195,12 +195,12 @@ def test_pools_have_a_level_in_each_environment_and_episode():
 )
 def test_bad_levels(options, error, words):
     with pytest.raises(error, match=words):
-        envpool.make_gymnasium("Maze-v0", **options)
+        envpool.make_gymnasium("UEDMaze-v0", **options)
     with pytest.raises(error, match=words):
-        envpool.jax.make("Maze-v0", **options)
+        envpool.jax.make("UEDMaze-v0", **options)
     if "agent_view_size" in options:
         return
-    with envpool.make_gymnasium("Maze-v0", num_envs=3) as pool:
+    with envpool.make_gymnasium("UEDMaze-v0", num_envs=3) as pool:
         pool.reset()
         before = pool.options()
         for call in (lambda: pool.set_options(**options), lambda: pool.reset(options=options)):
@@ -208,11 +208,11 @@ def test_bad_levels(options, error, words):
                 call()
         np.testing.assert_equal(pool.options(), before)
     with pytest.raises(error, match=next(iter(options))):
-        envpool.jax.make("Maze-v0")[1].replace(**options)
+        envpool.jax.make("UEDMaze-v0")[1].replace(**options)
 
 
 def test_bad_leaves():
-    env, params = envpool.jax.make("Maze-v0")
+    env, params = envpool.jax.make("UEDMaze-v0")
     _, state = env.reset_batch(KEY, 2)
     step = jax.jit(lambda state, params: env.step_batch(None, state, jnp.zeros(2, jnp.int32), params)[2])
     with pytest.raises((RuntimeError, ValueError), match="start: expected numbers from 0 to 12, got 13 in row 1"):

@@ -33,7 +33,8 @@ def played(task_id, steps=60, **options):
     env.action_space.seed(3)
     obs = env.reset()[0]
     for _ in range(steps):
-        yield np.array(obs[0]), env.render()[0]
+        row = {name: part[0] for name, part in obs.items()} if isinstance(obs, dict) else np.array(obs[0])
+        yield row, env.render()[0]
         obs = env.step(np.array([env.action_space.sample()]))[0]
 
 
