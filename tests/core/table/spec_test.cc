@@ -59,7 +59,8 @@ TEST(options_have_passed_or_declared_values) {
   CHECK(values.boolean("quick"));
   CHECK_EQ(values.text("mode").size(), 3u);
   CHECK_THROWS(values.integer("undeclared"), std::logic_error);
-  CHECK(specs.json().find("{\"name\":\"mode\",\"kind\":\"str\",\"shape\":[],\"default\":\"easy\"") != std::string::npos);
+  CHECK(specs.json().find("{\"name\":\"mode\",\"kind\":\"str\",\"shape\":[],\"default\":\"easy\"") !=
+        std::string::npos);
   CHECK(specs.json().find("\"choices\":[\"easy\",\"hard\"]") != std::string::npos);
 }
 
