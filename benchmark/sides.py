@@ -152,7 +152,7 @@ def jit_loop(case):
     if ours:  # envpool.jax's functions for batches take one key or none
         first = env.reset_batch(jax.random.key(0), n, params)
     else:
-        axes = jax.tree.map(lambda leaf: 0 if jnp.ndim(leaf) else None, params)
+        axes = jax.tree.map(lambda leaf: 0 if jnp.shape(leaf) == (n,) else None, params)
         first = jax.vmap(env.reset, (0, axes))(jax.random.split(jax.random.key(0), n), params)
         step_all = jax.vmap(env.step, (0, 0, 0, axes))
     # Each step adds its number to these keys (uint32, JAX's old format), which costs nothing. With the same keys in
