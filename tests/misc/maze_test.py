@@ -39,6 +39,7 @@ def actions_towards(rng, shape):
     return rng.choice(7, p=[0.15, 0.15, 0.6, 0.025, 0.025, 0.025, 0.025], size=shape).astype(np.int32)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("options", "theirs"),
     [
