@@ -74,6 +74,11 @@ def check_new_options(
             for name, value in values.items():
                 option = _option(task, name)
                 column = columns.setdefault(name, np.empty((len(env_ids), option.elements)))
+                if column.shape[1] != option.elements:
+                    raise ValueError(
+                        f"{name}: expected environments in which it has one shape, got {option.shape} and another; set it "
+                        "for each id separately"
+                    )
                 column[rows] = _checked(option, value, env_ids, rows)
         except (TypeError, ValueError) as error:
             if not construction.is_mixed:

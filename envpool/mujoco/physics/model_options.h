@@ -32,7 +32,7 @@ struct FieldRule {
   const char* doc = "";
 };
 
-// The fields, by their names in mjModel. None of them decides about the size of an array or the space of actions.
+// The fields, by their names in mjModel. None of them determines the size of an array or the space of actions.
 // MuJoCo has no other constants that depend on them than those that mj_setConst computes, such as the bounds of geoms,
 // except for the length ranges of muscles.
 inline constexpr FieldRule kFieldRules[] = {
@@ -140,7 +140,6 @@ inline std::vector<ModelField> fields_of(mjModel& model, const FieldNames& excep
 class OwnModel {
  public:
   explicit OwnModel(const mjModel& from) : model_(from) {
-    i64 bytes = 0;
     const auto each = [&](auto&& action) {
       i64 at = 0;
       detail::for_each_array(model_, [&](const char* name, auto*& array, i64 rows, i64 columns) {
@@ -151,7 +150,7 @@ class OwnModel {
       });
       return at;
     };
-    bytes = each([](auto*&, i64, i64) {});
+    const i64 bytes = each([](auto*&, i64, i64) {});
     memory_ = std::make_unique<u8[]>(size_t(bytes) + 64);
     u8* const first = memory_.get() + (64 - reinterpret_cast<std::uintptr_t>(memory_.get()) % 64) % 64;
     each([&](auto*& array, i64 at, i64 size) {
