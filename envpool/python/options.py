@@ -16,14 +16,11 @@ import numbers
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from envpool import _core
 from envpool._core import Table
 from envpool.python.family import Value
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 NO_LIMIT = 2**31 - 1  # config["max_episode_steps"] of an environment without a time limit, as in EnvPool
 AUTORESET_MODES = tuple(_core.AUTORESET_MODES)
@@ -122,7 +119,7 @@ class Option:
             raise wrong_value(self.name, self.expected, value)
         return number
 
-    def check_array(self, value: Any) -> npt.NDArray[Any]:
+    def check_array(self, value: Any) -> Any:
         """Returns an array, of any shape, whose elements this option allows. Raises TypeError or ValueError."""
         import numpy as np  # not at the top, because importing envpool loads no other package
 
