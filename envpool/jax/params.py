@@ -209,7 +209,7 @@ def leaf_dtype(option: Option) -> np.dtype[Any]:
 
 def _checked_arrays(option: Option, value: Any) -> np.ndarray[Any, Any]:
     """Returns a value, or several along leading axes, of an option that is an array."""
-    array = option.check_array(value)
+    array: np.ndarray[Any, Any] = option.check_array(value)
     if array.shape[array.ndim - len(option.shape) :] != option.shape:
         raise ValueError(f"{option.name}: expected {option.expected}, or several of them, got shape {array.shape}")
     return array
