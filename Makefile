@@ -61,7 +61,7 @@ help:
 	@echo 'make first-minutes  install into an empty environment, train, compile a game and film it, and record that as a page'
 	@echo 'make agents        train the agents that readers of the site can watch (five minutes)'
 	@echo 'make test-states   try invalid states and parameters of every id, in pools and in JAX, under sanitizers (an hour; STATES_ARGS=--help)'
-	@echo 'make tsan asan     run the C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
+	@echo 'make tsan asan     run the C++ tests of pools under ThreadSanitizer; all under Address- and UndefinedBehaviorSanitizer'
 	@echo 'make exact         compare every Atari game and mode with ale-py, for hours (EXACT_ARGS=--help)'
 	@echo "make exact-mujoco  compare MuJoCo's environments with gymnasium over whole episodes, for minutes"
 	@echo 'make bench         measure this package and the released EnvPool in turn (minutes; BENCH_ARGS=--help)'

@@ -217,13 +217,16 @@ function(envpool_test_functions family)
   target_compile_options(${family}_testing PRIVATE $<$<CONFIG:Release>:-O1>)  # takes half the time
 endfunction()
 
-# Builds every *_test.cc as a separate program, with tests/support/testing.h. The target core_tests builds those of the core.
+# Builds every *_test.cc as a separate program, with tests/support/testing.h. The target core_pool_tests builds those of
+# the folder core/pool, whose threads ThreadSanitizer checks; the label of these tests is "core/pool".
 function(envpool_cpp_tests)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/*_test.cc"
                                        "${PROJECT_SOURCE_DIR}/tests/core/*/*_test.cc")
   foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
     file(RELATIVE_PATH room "${PROJECT_SOURCE_DIR}/tests" "${source}")
+    string(REGEX REPLACE "/[^/]*$" "" folder "${room}")
+    string(REPLACE "/" "_" group "${folder}")
     string(REGEX REPLACE "/.*$" "" room "${room}")
     if(EXISTS "${PROJECT_SOURCE_DIR}/envpool/${room}/plugin.cc" AND NOT room IN_LIST ENVPOOL_FAMILIES)
       continue()  # this system lacks the family
@@ -235,12 +238,12 @@ function(envpool_cpp_tests)
     target_link_libraries(${room}_${name} PRIVATE envpool_flags $<TARGET_NAME_IF_EXISTS:${room}_parts>)
     # With a release build's -O3, they would take up to twice as long to compile. The Python tests run the engine as it is installed.
     target_compile_options(${room}_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-    if(NOT TARGET ${room}_tests)
-      add_custom_target(${room}_tests)
+    if(NOT TARGET ${group}_tests)
+      add_custom_target(${group}_tests)
     endif()
-    add_dependencies(${room}_tests ${room}_${name})
+    add_dependencies(${group}_tests ${room}_${name})
     add_test(NAME ${room}/${name} COMMAND ${room}_${name})
-    set_tests_properties(${room}/${name} PROPERTIES TIMEOUT 1800 LABELS ${room}
+    set_tests_properties(${room}/${name} PROPERTIES TIMEOUT 1800 LABELS ${folder}
                          ENVIRONMENT "ENVPOOL_TEST_LIB_DIR=${ENVPOOL_TEST_LIB_DIR}")
   endforeach()
 endfunction()
