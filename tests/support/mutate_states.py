@@ -356,7 +356,7 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
     names = params.format.names
     each = [(name,) for name in names for _ in range(len(HOSTILE) if whole else 2)]
     several = [tuple(rng.sample(names, rng.randint(1, len(names)))) for _ in range(40 if whole else 10)]
-    for number, changed in enumerate([*each, *several]):
+    for number, changed in enumerate([*each, *several, ()]):  # at last, the values of make(), which are accepted
         leaves = {name: np.stack([leaf] * 4) for name, leaf in params.items()}
         for name in changed:
             value = HOSTILE[number % len(HOSTILE)] if whole and len(changed) == 1 else rng.choice(HOSTILE)
