@@ -50,7 +50,7 @@ done
 
 profile() {
   echo "# $1, $2 environments"
-  timeout -k 2 45 ncu --clock-control none -k envpool_run -s 9 -c 1 --csv --page raw \
+  timeout -k 2 45 ncu --clock-control none -k envpool_turn -s 9 -c 1 --csv --page raw \
     --metrics "$(IFS=,; echo "${metrics[*]}")" "$python" -W ignore -c "$program" "$1" "$2" </dev/null 2>&1
 }
 

@@ -18,7 +18,6 @@
 #include "envpool/core/table/contract.h"
 #include "envpool/core/table/made_params.h"
 #include "envpool/core/table/pure.h"
-#include "envpool/core/table/pure_world.h"
 #include "envpool/core/table/vector_env.h"
 
 namespace envpool {
@@ -51,8 +50,7 @@ struct TableOf;
 
 template <class Env, class Contract>
 struct PureTable {
-  static constexpr bool kIsWorld = std::is_same_v<Contract, WorldContract<Env>>;
-  using Functions = std::conditional_t<kIsWorld, PureWorldFunctions<Env>, PureFunctions<Env>>;
+  using Functions = PureFunctions<Env, Contract>;
 
   static i32 view(abi::TextSink json, abi::TextSink error) {
     return with_status(error, [&] {
@@ -245,7 +243,7 @@ struct DeviceOf {
   static i64 stride(void* model) { return slot_bytes<StateOf<Env>>(extra_bytes_of<Env>(cast(model).params)); }
   static i32 view(abi::TextSink json, abi::TextSink error) {
     return with_status(error, [&] {
-      const std::string parts = named_parts<Env, Slot>();
+      const std::string parts = named_parts<Env>(/*held=*/false);
       json.put(json.context, parts.data(), i64(parts.size()));
     });
   }

@@ -20,7 +20,8 @@
 
 // ENVPOOL_ALWAYS_INLINE is for small functions whose call would cost more than their body, ENVPOOL_NOINLINE for
 // functions that would slow down their callers if inlined. ENVPOOL_DEVICE_CALL prevents a device compiler from inlining
-// large functions with many callers: without it, the Atari console takes an hour to compile.
+// large functions with many callers: without it, the Atari console takes an hour to compile. ENVPOOL_HOST_CALL prevents
+// the host's compiler from inlining what happens rarely, whose code would take registers from a loop.
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #define ENVPOOL_ALWAYS_INLINE ENVPOOL_FN __attribute__((always_inline))
 #else
@@ -29,8 +30,10 @@
 #define ENVPOOL_NOINLINE ENVPOOL_FN __attribute__((noinline))
 #ifdef __CUDACC__
 #define ENVPOOL_DEVICE_CALL ENVPOOL_NOINLINE
+#define ENVPOOL_HOST_CALL ENVPOOL_FN
 #else
 #define ENVPOOL_DEVICE_CALL ENVPOOL_FN
+#define ENVPOOL_HOST_CALL ENVPOOL_NOINLINE
 #endif
 
 namespace envpool {

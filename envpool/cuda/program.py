@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the CUDA sources of an environment: its header, and a kernel of core/table/device.h or device_pure.h."""
+"""Writes the CUDA source of an environment: its header, and the kernel of core/table/kernel.h."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORLD_THREADS = 64
 # The program that copies results into the arrays of jitted code.
 RESULTS = '#include "envpool/core/table/device_results.h"\n\nENVPOOL_RESULTS_KERNEL\n'
 
-# The handlers of XLA put this line before a program of pure functions for calls with columns of options.
+# The handlers of XLA put this line before a program for calls with columns of options.
 TUNED = "#define ENVPOOL_TUNED\n"
 
 
@@ -38,41 +38,44 @@ class Program(NamedTuple):
 def program(
     header: str, type_name: str, players: int = 1, *, each: bool = False, macros: Sequence[str] = ()
 ) -> Program:
-    """Returns the program of an environment for pools.
+    """Returns the program of an environment, which defines the kernels of core/table/kernel.h.
 
     Args:
         header: the header to include, such as "envpool/classic_control/cartpole.h".
         type_name: the environment's type in C++, such as "envpool::classic_control::CartPole".
         players: the largest number of players. Each player has its own thread, unless there are more players than a
             block can have threads. Several environments of at most 32 players share a block.
-        each: whether each environment has its own options.
+        each: whether each environment of a pool has its own options.
         macros: lines that define the macros of the user's flags.
     """
-    own = [*macros, *["#define ENVPOOL_PARAMS_EACH"] * each]
-    return _program("device.h", "ENVPOOL_KERNEL", header, type_name, players, own)
+    threads = team = min(-(-players // _WARP) * _WARP, _MOST_THREADS)
+    if players <= _WARP:
+        threads, team = _THREADS if players == 1 else _WORLD_THREADS, 1 << (players - 1).bit_length()
+    own = [f"#define ENVPOOL_THREADS {threads}", *[f"#define ENVPOOL_TEAM {team}"] * (players > 1), *macros]
+    if each:
+        own.append("#define ENVPOOL_PARAMS_EACH")
+    if os.environ.get("ENVPOOL_DEVICE_ROWS") == "direct":  # to compare the speed of both (core/table/device_rows.h)
+        own.append("#define ENVPOOL_DIRECT_ROWS")
+    defines = "".join(f"{line}\n" for line in own)
+    return Program(
+        f'{defines}#include "{header}"\n#include "envpool/core/table/kernel.h"\n\nENVPOOL_KERNEL({type_name})\n',
+        threads,
+        threads // team,
+    )
 
 
 def checked_program(device: Mapping[str, Any], players: int, *, each: bool = False) -> Program:
-    """Returns the program of an environment for pools, which asserts that the device has the same layout as the host.
+    """Returns the program of an environment, which asserts that the device has the same layout as the host.
 
     Args:
         device: the description of the environment's kernel (`_core.Table.device`).
         players: as in `program`.
         each: as in `program`.
     """
-    result = program(device["header"], device["type"], players, each=each, macros=_macros(device))
-    return _checked(result, device)
-
-
-def pure_program(device: Mapping[str, Any], players: int) -> Program:
-    """Returns the program of an environment as pure functions, with the assertions of `checked_program`.
-
-    It defines the kernels `envpool_call` and `envpool_copy` of core/table/device_pure.h.
-    """
-    result = _program(
-        "device_pure.h", "ENVPOOL_PURE_KERNEL", device["header"], device["type"], players, _macros(device)
-    )
-    return _checked(result, device)
+    macros = [*device.get("macros", ()), *["#define ENVPOOL_STATE_IN_PLACE"] * device["has_extra_bytes"]]
+    result = program(device["header"], device["type"], players, each=each, macros=macros)
+    sizes = ", ".join(str(device[name]) for name in ("state_at", "state_bytes", "params_bytes"))
+    return result._replace(source=f"{result.source}ENVPOOL_KERNEL_LAYOUT({device['type']}, {sizes})\n")
 
 
 def header_of(
@@ -121,28 +124,3 @@ def _macros_and_folders(flags: Sequence[str]) -> tuple[list[str], list[str]]:
             name, equals, text = value.partition("=")
             macros.append(f"#define {name} {text if equals else 1}")
     return macros, folders
-
-
-def _program(kernel: str, macro: str, header: str, type_name: str, players: int, macros: Sequence[str]) -> Program:
-    threads = team = min(-(-players // _WARP) * _WARP, _MOST_THREADS)
-    if players <= _WARP:
-        threads, team = _THREADS if players == 1 else _WORLD_THREADS, 1 << (players - 1).bit_length()
-    own = [f"#define ENVPOOL_THREADS {threads}", *[f"#define ENVPOOL_TEAM {team}"] * (players > 1), *macros]
-    if os.environ.get("ENVPOOL_DEVICE_ROWS") == "direct":  # to compare the speed of both (core/table/device_rows.h)
-        own.append("#define ENVPOOL_DIRECT_ROWS")
-    defines = "".join(f"{line}\n" for line in own)
-    return Program(
-        f'{defines}#include "{header}"\n#include "envpool/core/table/{kernel}"\n\n{macro}({type_name})\n',
-        threads,
-        threads // team,
-    )
-
-
-def _macros(device: Mapping[str, Any]) -> list[str]:
-    in_place = ["#define ENVPOOL_STATE_IN_PLACE"] * device["has_extra_bytes"]
-    return [*device.get("macros", ()), *in_place]
-
-
-def _checked(result: Program, device: Mapping[str, Any]) -> Program:
-    sizes = ", ".join(str(device[name]) for name in ("state_at", "state_bytes", "params_bytes"))
-    return result._replace(source=f"{result.source}ENVPOOL_KERNEL_LAYOUT({device['type']}, {sizes})\n")

@@ -13,7 +13,7 @@ import jax
 from envpool import _core
 from envpool.cuda import driver
 from envpool.cuda.pool import image_for
-from envpool.cuda.program import header_of, pure_program
+from envpool.cuda.program import checked_program, header_of
 from envpool.python.construction import Construction
 
 
@@ -33,7 +33,7 @@ def program_of(construction: Construction) -> tuple[str, list[str], int, int]:
         )
     except ValueError:
         return "", [], 1, 1  # the handlers for GPUs raise this error
-    program = pure_program(facts, construction.arrays.max_players)
+    program = checked_program(facts, construction.arrays.max_players)
     return program.source, includes, program.threads, program.envs
 
 

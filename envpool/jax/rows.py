@@ -32,7 +32,7 @@ class RowPart:
 
     def read(self, raw: Any) -> Any:
         """Returns the part of each row."""
-        result = jax.dtypes.canonicalize_dtype(self.dtype).name
+        result = "int32" if self.dtype == "uint16" else jax.dtypes.canonicalize_dtype(self.dtype).name
         shape = (2,) if self.columns else self.shape
         value = words.read(jnp.asarray(raw), at=self.offset, dtype=self.dtype, shape=shape, result=result)
         return value[..., 0] * self.columns + value[..., 1] if self.columns else value

@@ -52,8 +52,9 @@ def read(raw: Any, *, at: int, dtype: str, shape: tuple[int, ...], result: str) 
         result: the dtype of the returned array, which has the shape (..., *shape).
     """
     count, extents = int(np.prod(shape)), raw.shape[:-1]
-    if np.dtype(dtype).itemsize == 1:
-        values = _bytes(raw)[..., at : at + count]
+    size = np.dtype(dtype).itemsize
+    if size < 4:
+        values = _split(raw, size)[..., at // size : at // size + count]
         values = values != 0 if dtype == "bool" else values
     elif dtype in _WIDE:
         pairs = raw[..., at // 4 : at // 4 + 2 * count].reshape(*extents, count, 2)
@@ -74,9 +75,11 @@ def written(raw: Any, value: Any, *, at: int, dtype: str) -> Any:
         at: offset of the part in bytes, a multiple of the size of its dtype.
         dtype: the dtype of the stored elements.
     """
-    if np.dtype(dtype).itemsize == 1:
-        changed = _bytes(raw).at[..., at : at + value.shape[-1]].set(value.astype(np.uint8))
-        return lax.bitcast_convert_type(changed.reshape(*raw.shape, 4), np.uint32)
+    size = np.dtype(dtype).itemsize
+    if size < 4:
+        parts = _split(raw, size)
+        changed = parts.at[..., at // size : at // size + value.shape[-1]].set(value.astype(parts.dtype))
+        return lax.bitcast_convert_type(changed.reshape(*raw.shape, 4 // size), np.uint32)
     if dtype not in _WIDE:
         words = lax.bitcast_convert_type(value.astype(dtype), np.uint32)
     else:
@@ -85,8 +88,10 @@ def written(raw: Any, value: Any, *, at: int, dtype: str) -> Any:
     return raw.at[..., at // 4 : at // 4 + words.shape[-1]].set(words)
 
 
-def _bytes(raw: Any) -> Any:
-    return lax.bitcast_convert_type(raw, np.uint8).reshape(*raw.shape[:-1], 4 * raw.shape[-1])
+def _split(raw: Any, size: int) -> Any:
+    """Returns the rows as unsigned integers of `size` bytes, 1 or 2."""
+    parts = lax.bitcast_convert_type(raw, np.uint8 if size == 1 else np.uint16)
+    return parts.reshape(*raw.shape[:-1], 4 // size * raw.shape[-1])
 
 
 def _wide(pairs: Any, dtype: str, result: str) -> Any:

@@ -171,8 +171,16 @@ def test_each_rule_of_episodes_is_implemented_once(rule: str) -> None:
         *Path(SOURCE, "tests/support").glob("*.py"),
     ]
     others = [path for path in files if path.name not in ("episode.h", "repair.h")]
-    assert {"vector_env.h", "pure.h", "pure_world.h", "device.h", "nvrtc.py"} <= {path.name for path in others}
+    assert {"vector_env.h", "pure.h", "rows.h", "turn.h", "kernel.h", "nvrtc.py"} <= {path.name for path in others}
     assert [path.name for path in others if holds(path)] == []
+
+
+def test_only_turn_h_says_in_which_order_an_environment_steps() -> None:
+    drivers = [*Path(SOURCE, "envpool/core/table").glob("*.h"), *Path(SOURCE, "envpool/bindings").rglob("*.cc")]
+    concludes = {path.name for path in drivers if re.search(r"\bepisode_?\.conclude\(", path.read_text())}
+    assert concludes == {"turn.h"}
+    calls = {path.name for path in drivers if re.search(r"^ +turn\(", path.read_text(), re.M)}
+    assert calls == {"rows.h", "kernel.h"}
 
 
 # For each folder of core/, the folders whose headers it may include. "" is core/ itself, whose headers are for authors of
@@ -246,8 +254,8 @@ PATHS = paths_through_the_code(Path(SOURCE, "docs/architecture.md").read_text())
 
 def test_both_paths_through_the_code_are_found() -> None:
     assert {title: len(stops) for title, stops in PATHS.items()} == {
-        "From an action to an observation": 18,
-        "From a seed to the first observation": 16,
+        "From an action to an observation": 20,
+        "From a seed to the first observation": 18,
     }
     for stops in PATHS.values():
         assert len({stop.file for stop in stops}) == len(stops), "a file is named twice"

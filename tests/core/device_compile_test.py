@@ -4,7 +4,7 @@
 The machine code must not contain fused multiply-adds outside of divisions and square roots, and must stay within the
 limits of tests/cuda/kernel_budgets.csv. By default, one environment of each family is compiled for one of the
 architectures, and one in twelve of all other cases is tried, both by the date; `make test-device` compiles all
-environments for all architectures. The kernels of the pure functions are sampled in the same way, but more rarely.
+environments for all architectures. The kernels for columns of options are sampled in the same way, but more rarely.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tests.cuda.machine_code import (
     disassembler,
     fused,
     over_budget,
-    pure_budget,
+    tuned_budget,
     use_of,
 )
 from tests.cuda.nvrtc import SOURCE, Compiled, PortableEnvironment, environments
@@ -44,9 +44,8 @@ FIRST = {environment.family: environment for environment in reversed(ENVIRONMENT
 EVERY_CASE = [(environment, architecture) for environment in ENVIRONMENTS for architecture in ARCHITECTURES]
 ALWAYS = [(environment, ARCHITECTURES[DAY % 2]) for environment in FIRST.values()]
 CASES = EVERY_CASE if ALL else of_today(EVERY_CASE, 12, ALWAYS)
-EVERY_PURE_CASE = [(*case, tuned) for case in EVERY_CASE for tuned in (False, True)]
-ALWAYS_PURE = [(FIRST["classic_control"], ARCHITECTURES[DAY % 2], True)]
-PURE_CASES = EVERY_PURE_CASE if ALL else of_today(EVERY_PURE_CASE, 47, ALWAYS_PURE)
+ALWAYS_TUNED = [(FIRST["classic_control"], ARCHITECTURES[DAY % 2])]
+TUNED_CASES = EVERY_CASE if ALL else of_today(EVERY_CASE, 47, ALWAYS_TUNED)
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
 
@@ -78,14 +77,14 @@ def test_compiles_for_a_device(environment: PortableEnvironment, architecture: s
 
 
 @pytest.mark.parametrize(
-    ("environment", "architecture", "tuned"),
-    PURE_CASES,
-    ids=[f"{environment.name}-{architecture}{'-tuned' * tuned}" for environment, architecture, tuned in PURE_CASES],
+    ("environment", "architecture"),
+    TUNED_CASES,
+    ids=[f"{environment.name}-{architecture}" for environment, architecture in TUNED_CASES],
 )
-def test_pure_functions_compile_for_a_device(environment: PortableEnvironment, architecture: str, tuned: bool) -> None:
+def test_compiles_for_columns_of_options(environment: PortableEnvironment, architecture: str) -> None:
     budget = budgets()[f"{environment.family}/{environment.name}"]
-    compiled = compile_with_log(environment.pure_kernel(tuned=tuned), architecture)
-    check(environment, compiled, pure_budget(budget, environment.device["params_bytes"] * tuned))
+    compiled = compile_with_log(environment.tuned_kernel, architecture)
+    check(environment, compiled, tuned_budget(budget, environment.device["params_bytes"]))
 
 
 def check(environment: PortableEnvironment, compiled: Compiled, budget: Use) -> None:

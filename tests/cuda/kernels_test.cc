@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares the kernel of core/table/device.h, compiled for the host, with the pool's table: every result and state must
-// be equal. Under AddressSanitizer and UndefinedBehaviorSanitizer (`make asan`) this finds accesses out of bounds and
-// undefined behaviour that neither a GPU nor the stand-in, which runs PTX, can show. Each thread of a block is a thread
-// of the host, and a block is one warp of eight lanes.
+// Compares the kernel of core/table/kernel.h, compiled for the host, with the table's functions for pools and with its
+// pure functions: every result and state must be equal. Under AddressSanitizer and UndefinedBehaviorSanitizer (`make
+// asan`) this finds accesses out of bounds and undefined behaviour that neither a GPU nor the stand-in, which runs PTX,
+// can show. Each thread of a block is a thread of the host, and a block is one warp of eight lanes.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -96,7 +96,7 @@ static unsigned char* dynamic_shared;
 #include "envpool/classic_control/cartpole.h"
 #include "envpool/classic_control/pendulum.h"
 #include "envpool/core/plugin.h"
-#include "envpool/core/table/device.h"
+#include "envpool/core/table/kernel.h"
 #include "envpool/minatar/asterix.h"
 #include "envpool/robots/half_cheetah.h"
 #include "envpool/tag/tag_continuous.h"
@@ -178,11 +178,89 @@ struct Batch {
 
 enum class Operation { kReset, kStep };
 
+template <class Env>
+inline constexpr bool kIsWorld = requires { typename Env::Shared; };
+
+// Describes the actions of an environment: arrays of one row for each player of each row of the batch.
+template <class Env>
+void describe_actions(const abi::Layout& layout, device::Launch& launch) {
+  launch.num_actions = layout.num_actions;
+  for (i32 f = 0; f < layout.num_actions; ++f) {
+    const abi::Field& field = layout.actions[f];
+    launch.action_bytes[f] = field.row_bytes;
+    launch.actions[f] = {nullptr,      field.row_bytes, nullptr,
+                         field.counts, field.discrete,  i32(field.row_bytes / size_of(field.dtype)),
+                         field.dtype,  field.dtype,     device::kFirstAxis};
+  }
+}
+
+// Describes the arrays of observations and infos.
+template <class Env>
+void describe_fields(const abi::Layout& layout, device::Launch& launch) {
+  launch.max_players = layout.max_players;
+  launch.num_own = layout.num_fields;
+  for (i32 f = 0; f < layout.num_fields; ++f) {
+    launch.row_bytes[f] = layout.fields[f].row_bytes;
+    launch.per_player[f] = layout.fields[f].per_player != 0;
+  }
+  launch.staging = device::Staging::of(launch.row_bytes, launch.num_own, ENVPOOL_THREADS, !kHasLargeRows<Env>,
+                                       [&](i32 f) { return !kIsWorld<Env> || launch.per_player[f] != 0; });
+}
+
+// Runs a launch on threads of the host, one block after the other.
+template <class Env>
+void run(const device::Launch& launch, const void* params) {
+  blockDim.x = ENVPOOL_THREADS;
+  const auto rows = unsigned(launch.batch.rows);
+  gridDim.x = kIsWorld<Env> ? rows : (rows + ENVPOOL_THREADS - 1) / ENVPOOL_THREADS;
+  Barrier barrier(blockDim.x);
+  block_barrier = &barrier;
+  // It has exactly the requested size, so that sanitizers check its bounds.
+  std::vector<u64> shared(size_t(launch.staging.block_bytes(ENVPOOL_THREADS) / i64{sizeof(u64)}));
+  dynamic_shared = reinterpret_cast<unsigned char*>(shared.data());
+  const auto run_thread = [&](unsigned block, unsigned thread) {
+    blockIdx.x = block, threadIdx.x = thread;
+    device::take_turn<Env>(launch, *static_cast<const typename Env::Params*>(params));
+  };
+  for (unsigned block = 0; block < gridDim.x; ++block) {
+    std::vector<std::thread> threads;
+    for (unsigned thread = 0; thread < blockDim.x; ++thread) threads.emplace_back(run_thread, block, thread);
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+// Fills the rows of a field of actions with valid values.
+void choose_actions(const abi::Field& field, std::mt19937& random, std::vector<u8>& rows) {
+  const i64 size = size_of(field.dtype), elements = field.row_bytes / size;
+  for (i64 at = 0; at < i64(rows.size()); at += size) {
+    const i64 most = field.counts != nullptr ? field.counts[at / size % elements] : field.discrete;
+    const f64 unit = f64(random() % 1024) / 1024;
+    put(rows.data() + at, field.dtype, most > 0 ? std::floor(unit * f64(most)) : 2 * unit - 1);
+  }
+}
+
+// Clears the padding of a slot, which assignments of whole structs leave undefined.
+template <class Env>
+void clear_padding(u8* slot) {
+#if __has_builtin(__builtin_clear_padding)
+  EnvSlot<StateOf<Env>> copy;
+  std::memcpy(static_cast<void*>(&copy), slot, sizeof(copy));
+  __builtin_clear_padding(&copy);
+  std::memcpy(slot, static_cast<const void*>(&copy), sizeof(copy));
+#endif
+}
+
+template <class Env>
+void different(const char* what, size_t number, i32 row) {
+  testing::fail(Env::kName, 0,
+                std::string(what) + " " + std::to_string(number) + " differs in row " + std::to_string(row));
+}
+
 // Steps environments of one kind twice: with their table, and with the kernel.
 template <class Env>
 class Both {
  public:
-  static constexpr bool kWorld = requires { typename Env::Shared; };
+  static constexpr bool kWorld = kIsWorld<Env>;
   static constexpr i32 kCount = kWorld ? 3 : 21;  // The last block has threads without an environment.
 
   explicit Both(abi::Autoreset autoreset) : autoreset_(autoreset) {
@@ -247,35 +325,28 @@ class Both {
 
   void choose_actions() {
     for (i32 f = 0; f < layout_->num_actions; ++f) {
-      const abi::Field& field = layout_->actions[f];
-      const i64 size = size_of(field.dtype), elements = field.row_bytes / size;
-      for (i64 at = 0; at < i64(actions_[size_t(f)].size()); at += size) {
-        const i64 most = field.counts != nullptr ? field.counts[at / size % elements] : field.discrete;
-        const f64 unit = f64(random_() % 1024) / 1024;
-        put(actions_[size_t(f)].data() + at, field.dtype, most > 0 ? std::floor(unit * f64(most)) : 2 * unit - 1);
-      }
+      envpool::choose_actions(layout_->actions[f], random_, actions_[size_t(f)]);
     }
   }
 
-  device::PoolLaunch launch_for(const std::vector<i32>& ids, Batch& batch, Operation operation) {
-    device::PoolLaunch work{};
+  device::Launch launch_for(const std::vector<i32>& ids, Batch& batch, Operation operation) {
+    device::Launch work{};
     work.slots = slots_.data(), work.slot_bytes = stride_;
-    work.env_ids = ids.data(), work.count = i32(ids.size());
+    work.env_ids = ids.data();
+    work.batch = {i64(ids.size()), {i32(ids.size())}, 1};
     work.limits = limits_.data();
     work.fault = &fault_;
-    work.max_players = layout_->max_players;
-    work.num_own = layout_->num_fields, work.num_actions = layout_->num_actions;
-    work.autoreset = autoreset_, work.restart = operation == Operation::kReset;
-    for (size_t f = 0; f < abi::kCommonFields; ++f) work.common[f] = batch.fields[f];
+    const bool resets = operation == Operation::kReset, same_step = autoreset_ == abi::kAutoresetSameStep;
+    work.rules = {resets, !resets && same_step,
+                  autoreset_ == abi::kAutoresetDisabled ? IfOver::kRefused : IfOver::kBegins};
+    describe_fields<Env>(*layout_, work);
+    describe_actions<Env>(*layout_, work);
+    work.columns = device::columns_of(batch.fields.data());
     for (i32 f = 0; f < layout_->num_fields; ++f) {
       const size_t array = size_t(abi::kCommonFields + f);
-      work.own[f] = batch.fields[array];
-      if (autoreset_ == abi::kAutoresetSameStep) work.own_final[f] = batch.final_fields[array];
-      work.row_bytes[f] = batch.row_bytes[array];
-      work.per_player[f] = batch.per_player[array];
+      work.stepped[f] = work.begun[f] = batch.fields[array];
+      if (same_step) work.ended[f] = batch.final_fields[array];
     }
-    work.staging = device::Staging::of(work.row_bytes, work.num_own, ENVPOOL_THREADS, !kHasLargeRows<Env>,
-                                       [&](i32 f) { return !kWorld || work.per_player[f] != 0; });
     player_env_id_.assign(ids.size() * size_t(layout_->max_players), -2);
     done_.assign(ids.size(), 2);
     work.player_env_id = player_env_id_.data();
@@ -284,25 +355,7 @@ class Both {
     return work;
   }
 
-  void launch(const device::PoolLaunch& work) {
-    const auto& params = *static_cast<const typename Env::Params*>(table_.device->params(model_));
-    blockDim.x = ENVPOOL_THREADS;
-    gridDim.x = unsigned(kWorld ? work.count : (work.count + ENVPOOL_THREADS - 1) / ENVPOOL_THREADS);
-    Barrier barrier(blockDim.x);
-    block_barrier = &barrier;
-    // It has exactly the requested size, so that sanitizers check its bounds.
-    std::vector<u64> shared(size_t(work.staging.block_bytes(ENVPOOL_THREADS) / i64{sizeof(u64)}));
-    dynamic_shared = reinterpret_cast<unsigned char*>(shared.data());
-    const auto run = [&](unsigned block, unsigned thread) {
-      blockIdx.x = block, threadIdx.x = thread;
-      device::run<Env>(work, params);
-    };
-    for (unsigned block = 0; block < gridDim.x; ++block) {
-      std::vector<std::thread> threads;
-      for (unsigned thread = 0; thread < blockDim.x; ++thread) threads.emplace_back(run, block, thread);
-      for (std::thread& thread : threads) thread.join();
-    }
-  }
+  void launch(const device::Launch& work) { run<Env>(work, table_.device->params(model_)); }
 
   // Steps or resets environments on both sides and compares what they return. Returns how many episodes ended.
   i32 step_or_reset(const std::vector<i32>& ids, Operation operation) {
@@ -315,7 +368,7 @@ class Both {
                          nullptr,    nullptr, nullptr,        nullptr};
     (operation == Operation::kReset ? table_.reset : table_.step)(envs_, &host);
 
-    device::PoolLaunch work = launch_for(ids, ours, operation);
+    device::Launch work = launch_for(ids, ours, operation);
     std::vector<std::vector<u8>> rows;  // actions of the environments that are stepped
     for (i32 f = 0; f < layout_->num_actions; ++f) {
       const abi::Field& field = layout_->actions[f];
@@ -325,15 +378,7 @@ class Both {
         const u8* from = actions_[size_t(f)].data() + id * bytes;
         rows.back().insert(rows.back().end(), from, from + bytes);
       }
-      work.actions[f] = {rows.back().data(),
-                         field.row_bytes,
-                         nullptr,
-                         field.counts,
-                         field.discrete,
-                         field.row_bytes,
-                         i32(field.row_bytes / size_of(field.dtype)),
-                         field.dtype,
-                         field.dtype};
+      work.actions[f].data = rows.back().data();
     }
     launch(work);
     CHECK_EQ(fault_, device::Fault::kNone);
@@ -350,28 +395,13 @@ class Both {
         const auto same = [&](const std::vector<u8>& a, const std::vector<u8>& b) {
           return std::memcmp(a.data() + at, b.data() + at, size_t(bytes)) == 0;
         };
-        if (!same(ours.arrays[f], theirs.arrays[f])) different("array", f, k);
+        if (!same(ours.arrays[f], theirs.arrays[f])) different<Env>("array", f, k);
         if (ended && finals != nullptr && f >= abi::kCommonFields &&
             !same(ours.final_arrays[f], theirs.final_arrays[f]))
-          different("final array", f, k);
+          different<Env>("final array", f, k);
       }
     }
     return ends;
-  }
-
-  void different(const char* what, size_t number, i32 row) {
-    testing::fail(Env::kName, 0,
-                  std::string(what) + " " + std::to_string(number) + " differs in row " + std::to_string(row));
-  }
-
-  // Clears the padding of a slot, which assignments of whole structs leave undefined.
-  static void clear_padding(u8* slot) {
-#if __has_builtin(__builtin_clear_padding)
-    EnvSlot<StateOf<Env>> copy;
-    std::memcpy(static_cast<void*>(&copy), slot, sizeof(copy));
-    __builtin_clear_padding(&copy);
-    std::memcpy(slot, static_cast<const void*>(&copy), sizeof(copy));
-#endif
   }
 
   void check_states() {
@@ -379,17 +409,17 @@ class Both {
       std::vector<u8> saved(size_t(table_.save_size(envs_, i)));
       CHECK_EQ(table_.save(envs_, i, saved.data(), nowhere_), 0);
       std::vector<u8> here(slot(i), slot(i) + saved.size());
-      clear_padding(saved.data());
-      clear_padding(here.data());
+      clear_padding<Env>(saved.data());
+      clear_padding<Env>(here.data());
       const auto [found, other] = std::mismatch(saved.begin(), saved.end(), here.begin());
-      if (found != saved.end()) different("byte of a state", size_t(found - saved.begin()), i);
+      if (found != saved.end()) different<Env>("byte of a state", size_t(found - saved.begin()), i);
     }
   }
 
   void check_invalid_actions(abi::Dtype from) {
     Batch batch(*layout_, kCount);
     const std::vector<i32> ids = all();
-    device::PoolLaunch work = launch_for(ids, batch, Operation::kStep);
+    device::Launch work = launch_for(ids, batch, Operation::kStep);
     std::vector<std::vector<u8>> given, converted;
     for (i32 f = 0; f < layout_->num_actions; ++f) {
       const abi::Field& field = layout_->actions[f];
@@ -397,9 +427,11 @@ class Both {
       given.emplace_back(size_t(rows * elements * size_of(from)));
       for (u8& byte : given.back()) byte = u8(random_());
       converted.emplace_back(size_t(rows * field.row_bytes));
-      work.actions[f] = {given.back().data(), elements * size_of(from), converted.back().data(), field.counts,
-                         field.discrete,      field.row_bytes,          i32(elements),           from,
-                         field.dtype};
+      device::ActionInput& input = work.actions[f];
+      input.data = given.back().data();
+      input.row_stride = elements * size_of(from);
+      input.converted = converted.back().data();
+      input.from = from;
     }
     const std::vector<u8> before(slot(0), slot(0) + stride_ - kGap);
     launch(work);
@@ -424,12 +456,185 @@ class Both {
   std::mt19937 random_{5};
 };
 
+// Resets and steps rows of states that the caller holds, twice: with the pure functions, and with the kernel. The batch
+// has two axes. The keys advance only along the first, and the actions only along the second.
+template <class Env>
+class Held {
+ public:
+  static constexpr i32 kOuter = kIsWorld<Env> ? 2 : 3, kInner = kIsWorld<Env> ? 2 : 7, kRows = kOuter * kInner;
+
+  explicit Held(bool autoreset) : autoreset_(autoreset) {
+    const abi::Options options{nullptr, 0};
+    CHECK_EQ(table_.model_create(&options, &model_, nowhere_), 0);
+    layout_ = table_.layout(model_);
+    bytes_ = table_.pure->state_bytes(model_);
+    theirs_.resize(size_t(kRows * bytes_));
+    ours_.resize(theirs_.size());
+    actions_.resize(size_t(layout_->num_actions));
+    for (u32 row = 0; row < u32(kRows); ++row) streams_.push_back(row % 3);
+  }
+  ~Held() { table_.model_destroy(model_); }
+
+  void run_episodes() {
+    call(Operation::kReset, abi::kNewKeyAndStream);
+    for (i32 step = 0; step < kSteps; ++step) {
+      call(Operation::kStep, step % 5 == 3 ? abi::kNewKey : step % 7 == 3 ? abi::kNewKeyAndStream : abi::kKeepKey);
+    }
+    CHECK(autoreset_ ? ends_ >= kRows : ends_ >= kRows * (kSteps - kLimit));  // a row that is over ends again
+    call(Operation::kStep, abi::kKeepKey, /*foreign=*/kRows - 2);
+  }
+
+ private:
+  // Calls both sides and compares them. The kernel gets a state of another model in row `foreign`, unless it is -1.
+  void call(Operation operation, abi::Keyed keyed, i32 foreign = -1) {
+    Batch theirs(*layout_, kRows), ours(*layout_, kRows);
+    choose_operands();
+    const std::vector<u8> before = ours_;
+    call_table(operation, keyed, theirs);
+    if (foreign >= 0) state(foreign).tag ^= 1;
+    call_kernel(operation, keyed, ours);
+    if (foreign >= 0) state(foreign).tag ^= 1;
+    const device::Fault fault = device::Fault::unpacked(fault_);
+    fault_ = 0;
+    CHECK_EQ(fault.why, foreign < 0 ? device::Fault::kNone : device::Fault::kState);
+    if (foreign >= 0) CHECK_EQ(fault.row, kFirstRow + foreign);
+    for (i32 row = 0; row < kRows; ++row) {
+      for (size_t f = 0; f < ours.arrays.size(); ++f) {
+        const i64 bytes = ours.row_bytes[f] * (ours.per_player[f] ? layout_->max_players : 1);
+        const size_t at = ours.begin[f] + size_t(row * bytes);
+        const auto same = [&](const std::vector<u8>& a, const std::vector<u8>& b) {
+          return std::memcmp(a.data() + at, b.data() + at, size_t(bytes)) == 0;
+        };
+        if (row == foreign) {
+          const bool written = !same(theirs.arrays[f], Batch(*layout_, kRows).arrays[f]);
+          const auto* const first = ours.arrays[f].data() + at;
+          if (written && !std::all_of(first, first + bytes, [](u8 byte) { return byte == 0; }))
+            different<Env>("zeroed array", f, row);
+          continue;
+        }
+        if (!same(ours.arrays[f], theirs.arrays[f])) different<Env>("array", f, row);
+        if (!same(ours.final_arrays[f], theirs.final_arrays[f])) different<Env>("final array", f, row);
+      }
+      const auto state_of = [&](const std::vector<u8>& states) {
+        std::vector<u8> copy(states.begin() + row * bytes_, states.begin() + (row + 1) * bytes_);
+        clear_padding<Env>(copy.data());
+        return copy;
+      };
+      const std::vector<u8> here = state_of(ours_), there = state_of(row == foreign ? before : theirs_);
+      const auto [found, other] = std::mismatch(there.begin(), there.end(), here.begin());
+      if (found != there.end()) different<Env>("byte of a state", size_t(found - there.begin()), row);
+      if (operation == Operation::kStep && row != foreign)
+        ends_ += theirs.as<u8>(abi::kTerminated)[row] != 0 || theirs.as<u8>(abi::kTruncated)[row] != 0;
+    }
+  }
+
+  Episode& state(i32 row) { return *reinterpret_cast<Episode*>(ours_.data() + row * bytes_); }
+
+  void choose_operands() {
+    keys_.clear();
+    for (i32 i = 0; i < kOuter; ++i) {
+      keys_.push_back(u32(random_()));
+      keys_.push_back(u32(random_()));
+    }
+    for (i32 f = 0; f < layout_->num_actions; ++f) {
+      actions_[size_t(f)].resize(size_t(layout_->actions[f].row_bytes * layout_->max_players * kInner));
+      choose_actions(layout_->actions[f], random_, actions_[size_t(f)]);
+    }
+  }
+
+  // The pure functions get every operand with a row for each row of the batch.
+  void call_table(Operation operation, abi::Keyed keyed, Batch& batch) {
+    std::vector<u32> keys;
+    std::vector<std::vector<u8>> actions(actions_.size());
+    std::vector<const void*> fields;
+    for (i32 row = 0; row < kRows; ++row) {
+      keys.insert(keys.end(), {keys_[size_t(row / kInner * 2)], keys_[size_t(row / kInner * 2 + 1)]});
+    }
+    for (size_t f = 0; f < actions.size(); ++f) {
+      for (i32 i = 0; i < kOuter; ++i) actions[f].insert(actions[f].end(), actions_[f].begin(), actions_[f].end());
+      fields.push_back(actions[f].data());
+    }
+    abi::PureWork work{};
+    work.count = kRows;
+    work.keyed = keyed;
+    work.keys = {keys.data(), 2 * sizeof(u32)};
+    work.streams = {streams_.data(), sizeof(u32)};
+    work.max_episode_steps = kLimit;
+    work.states = {theirs_.data(), bytes_};
+    work.actions = fields.data();
+    work.new_states = theirs_.data();
+    work.fields = batch.fields.data() + abi::kCommonFields;
+    if (autoreset_) work.final_fields = batch.final_fields.data() + abi::kCommonFields;
+    const ResultColumns columns = device::columns_of(batch.fields.data());
+    work.reward = columns.reward, work.discount = columns.discount;
+    work.terminated = columns.terminated, work.truncated = columns.truncated;
+    work.elapsed = columns.elapsed;
+    if (layout_->max_players > 1) work.players = columns.players;
+    work.infos = infos();
+    const bool resets = operation == Operation::kReset;
+    CHECK_EQ((resets ? table_.pure->reset : table_.pure->step)(model_, &work, nowhere_), 0);
+  }
+
+  void call_kernel(Operation operation, abi::Keyed keyed, Batch& batch) {
+    device::Launch work{};
+    work.batch = {kRows, {kOuter, kInner}, 2};
+    work.first_row = kFirstRow;
+    const bool resets = operation == Operation::kReset;
+    work.rules = {resets, autoreset_ && !resets, IfOver::kStays};
+    work.held = work.repair = true;
+    work.tag = static_cast<Model<Env>*>(model_)->tag;
+    work.keyed = keyed;
+    work.keys = {reinterpret_cast<const u8*>(keys_.data()), 2 * sizeof(u32), 1, 0, 0};
+    work.streams = {reinterpret_cast<const u8*>(streams_.data()), sizeof(u32), 3, 0, 0};
+    if (resets) std::fill(ours_.begin(), ours_.end(), u8{0});
+    work.slots = ours_.data();
+    work.slot_bytes = bytes_;
+    work.limit = kLimit;
+    work.fault = &fault_;
+    describe_fields<Env>(*layout_, work);
+    describe_actions<Env>(*layout_, work);
+    work.columns = device::columns_of(batch.fields.data());
+    work.columns.step_type = work.columns.env_id = nullptr;
+    if (layout_->max_players == 1) work.columns.players = nullptr;
+    for (i32 f = 0; f < layout_->num_fields; ++f) {
+      const size_t array = size_t(abi::kCommonFields + f);
+      const bool in_last = autoreset_ && (infos() >> f & 1) != 0;
+      work.begun[f] = batch.fields[array];
+      work.ended[f] = autoreset_ ? batch.final_fields[array] : batch.fields[array];
+      work.stepped[f] = in_last ? batch.final_fields[array] : batch.fields[array];
+    }
+    for (i32 f = 0; f < layout_->num_actions; ++f) {
+      work.actions[f].data = actions_[size_t(f)].data();
+      work.actions[f].axes = 2;
+    }
+    run<Env>(work, table_.device->params(model_));
+  }
+
+  // The last field is an info, if there are several.
+  u64 infos() const { return layout_->num_fields > 1 ? u64{1} << (layout_->num_fields - 1) : 0; }
+
+  static constexpr i64 kFirstRow = 1000;
+
+  const abi::Table& table_ = *table<Env, "of this test">();
+  const abi::TextSink nowhere_{[](void*, const char*, i64) {}, nullptr};
+  const bool autoreset_;
+  const abi::Layout* layout_ = nullptr;
+  void* model_ = nullptr;
+  i64 bytes_ = 0, ends_ = 0;
+  std::vector<u8> theirs_, ours_;  // the states
+  std::vector<u32> keys_, streams_;
+  std::vector<std::vector<u8>> actions_;
+  volatile u64 fault_ = 0;
+  std::mt19937 random_{7};
+};
+
 template <class Env>
 void run_everything() {
   for (const abi::Autoreset mode : {abi::kAutoresetNextStep, abi::kAutoresetSameStep, abi::kAutoresetDisabled}) {
     Both<Env>(mode).run_episodes();
   }
   Both<Env>(abi::kAutoresetNextStep).check_invalid_actions();
+  for (const bool autoreset : {false, true}) Held<Env>(autoreset).run_episodes();
 }
 
 TEST(bsuite_deep_sea) { run_everything<bsuite::DeepSea>(); }

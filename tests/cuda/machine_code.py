@@ -51,7 +51,7 @@ class Use(NamedTuple):
 
 
 def compile_for(environment: PortableEnvironment, architecture: str) -> Compiled:
-    """Compiles the kernel that an environment's pools run, with the log that `use_of` reads."""
+    """Compiles the kernel of an environment, with the log that `use_of` reads."""
     return compile_with_log(environment.kernel, architecture)
 
 
@@ -74,14 +74,13 @@ def budgets() -> dict[str, Use]:
         return {row[0]: Use(*map(int, row[1:])) for row in list(csv.reader(file))[1:]}
 
 
-def pure_budget(pool: Use, params_bytes: int) -> Use:
-    """Returns the budget of an environment's pure functions, given that of its pools.
+def tuned_budget(budget: Use, params_bytes: int) -> Use:
+    """Returns the budget of the kernel for columns of options, given that of the other one.
 
-    The module has a second kernel. If `params_bytes` is not 0, each thread of the first has its own parameters, of this
-    size, on the stack, and reads them from columns of options twice: for the step and for the next episode.
+    Each thread has its own parameters, of `params_bytes` bytes, on the stack, and reads them from the columns twice: for
+    the step and for the next episode.
     """
-    stack, code = (288, 64) if params_bytes else (192, 48)
-    return Use(min(pool.registers + 32, 255), pool.stack + params_bytes + stack, pool.cubin * 9 // 8 + code * 1024)
+    return Use(min(budget.registers + 16, 255), budget.stack + params_bytes + 192, budget.cubin * 9 // 8 + 32 * 1024)
 
 
 def over_budget(name: str, use: Use, budget: Use) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 import envpool
 import tests.environments.registration  # noqa: F401  (registers Crowd)
 from envpool.cuda.nvrtc import FLAGS, Compiled, load, program_path
-from envpool.cuda.program import TUNED, checked_program, pure_program
+from envpool.cuda.program import TUNED, checked_program
 from envpool.plugins.paths import get_include
 from envpool.python.registry import find
 from tests.standin.driver import Driver
@@ -53,12 +53,13 @@ class PortableEnvironment:
 
     @property
     def kernel(self) -> str:
-        """The source of the kernel that a pool runs, for the largest number of players."""
+        """The source of the kernel, for the largest number of players."""
         return checked_program(self.device, 1024 if self.world else 1).source
 
-    def pure_kernel(self, *, tuned: bool) -> str:
-        """Returns the source of the kernel of the pure functions, for calls with columns of options (`tuned`) or without."""
-        return TUNED * tuned + pure_program(self.device, 1024 if self.world else 1).source
+    @property
+    def tuned_kernel(self) -> str:
+        """The same for calls of pure functions with columns of options."""
+        return TUNED + self.kernel
 
 
 def environments() -> list[PortableEnvironment]:

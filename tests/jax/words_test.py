@@ -87,10 +87,11 @@ def test_reading_doubles_that_are_whole_numbers(result):
     same_bits(got, values.astype(result))
 
 
-@pytest.mark.parametrize("dtype", ["int32", "float32", "uint8", "int64"])
+@pytest.mark.parametrize("dtype", ["int32", "float32", "uint8", "uint16", "int64"])
 def test_reading_other_dtypes(dtype):
     values = np.random.default_rng(1).integers(0, 200, (ROWS, 8)).astype(dtype)
-    values = -values if dtype != "uint8" else values
+    values = values * np.uint16(300) if dtype == "uint16" else values
+    values = -values if np.dtype(dtype).kind != "u" else values
     got = words.read(rows_with(values), at=8, dtype=dtype, shape=(8,), result=default(dtype))
     same_bits(got, values.astype(default(dtype)))
 
@@ -101,9 +102,12 @@ def test_reading_booleans_and_scalars():
     same_bits(words.read(raw, at=9, dtype="bool", shape=(4,), result="bool"), values != 0)
     same_bits(words.read(raw, at=10, dtype="uint8", shape=(), result="uint8"), values[:, 1])
     same_bits(words.read(raw[0], at=10, dtype="uint8", shape=(), result="uint8"), values[0, 1])
+    counts = np.array([[1, 40000]] * ROWS, np.uint16)
+    raw = rows_with(counts, at=20)
+    same_bits(words.read(raw, at=22, dtype="uint16", shape=(), result="int32"), counts[:, 1].astype(np.int32))
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "int64", "uint8", "uint16", "bool"])
 def test_written_parts_are_read_again(dtype):
     with np.errstate(over="ignore"):
         values = doubles().astype(np.float32)

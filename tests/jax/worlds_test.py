@@ -327,8 +327,11 @@ def test_visible_parts_of_the_state():
     assert state.runners == 4 and state.players == 5
     _, state, _, done, _ = env.step_env(None, state, np.zeros((5, 2), int), params)
     assert state.runners == 0 and done
-    assert state.replace(players=10**9).players == 10**9  # The visible part is a copy; the step ignores it.
-    other, _, _, _, info = env.step(None, state.replace(players=10**9), np.zeros((5, 2), int), params)
+    assert state.players.dtype == np.int32
+    assert state.replace(players=65535).players == 65535  # The visible part is a copy; the step ignores it.
+    with pytest.raises(ValueError, match=r"players: expected integers from 0 to 65535, got 65536"):
+        state.replace(players=65536)
+    other, _, _, _, info = env.step(None, state.replace(players=65535), np.zeros((5, 2), int), params)
     assert other.shape == (5, 29) and info["players"]["present"].all()
 
 

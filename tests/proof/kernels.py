@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from envpool.cuda import cache, driver
 from envpool.cuda.pool import architecture_of
-from envpool.cuda.program import RESULTS, TUNED, checked_program, header_of, pure_program
+from envpool.cuda.program import RESULTS, TUNED, checked_program, header_of
 from envpool.python.cache_files import cache_folder
 from envpool.python.construction import Construction
 from envpool.python.registry import find
@@ -30,8 +30,8 @@ class Kernel(NamedTuple):
     includes: tuple[str, ...]
 
 
-def kernel_of(task_id: str, options: Mapping[str, Any], *, pure: bool) -> Kernel:
-    """Returns the kernel of an environment for pools, or as pure functions."""
+def kernel_of(task_id: str, options: Mapping[str, Any]) -> Kernel:
+    """Returns the kernel of an environment."""
     construction = Construction(find(task_id), {"num_envs": 1, "seed": 1, **options})
     registration = construction.registration
     facts = construction.table.device
@@ -39,32 +39,28 @@ def kernel_of(task_id: str, options: Mapping[str, Any], *, pure: bool) -> Kernel
     facts, includes = header_of(
         construction.label, facts, registration.source, registration.include, registration.flags
     )
-    program = (pure_program if pure else checked_program)(facts, construction.arrays.max_players)
+    program = checked_program(facts, construction.arrays.max_players)
     return Kernel(program.source, tuple(includes))
 
 
 def kernels_of(small: bool) -> dict[Kernel, str]:
     """Returns the kernels of all sections except `math`, each with a label."""
     listed = {case.task_id + str(case.options): (case.task_id, dict(case.options)) for case in bits.cases(small)}
-    pools: list[tuple[str, Mapping[str, Any]]] = [
+    jobs: list[tuple[str, Mapping[str, Any]]] = [
         *listed.values(),
         *((task_id, {}) for task_id in (*libraries.ids(small), *speed.ids(small), *jax_programs.POOLS)),
         *peers.worlds(),
-    ]
-    pure: list[tuple[str, Mapping[str, Any]]] = [
         *((task_id, {}) for task_id in jax_programs.ids(small)),
         *jax_programs.WORLDS.items(),
     ]
     labels: dict[Kernel, str] = {}
-    for is_pure, jobs in enumerate((pools, pure)):
-        for task_id, options in jobs:
-            label = f"{task_id}{' with options' * bool(options)}{' as pure functions' * is_pure}"
-            labels.setdefault(kernel_of(task_id, options, pure=bool(is_pure)), label)
+    for task_id, options in jobs:
+        labels.setdefault(kernel_of(task_id, options), f"{task_id}{' with options' * bool(options)}")
     with speed.direct_rows():
         for task_id in speed.ids(small) if small else speed.ROWS:
-            labels.setdefault(kernel_of(task_id, {}, pure=False), f"{task_id} with direct rows")
+            labels.setdefault(kernel_of(task_id, {}), f"{task_id} with direct rows")
     for task_id in jax_programs.WITH_PARAMETERS:
-        kernel = kernel_of(task_id, {}, pure=True)
+        kernel = kernel_of(task_id, {})
         labels[kernel._replace(source=TUNED + kernel.source)] = f"{task_id} with parameters of each row"
     labels[Kernel(RESULTS, ())] = "results of pools in jitted code"
     return dict(sorted(labels.items(), key=lambda item: not item[1].startswith(SLOW)))

@@ -75,12 +75,11 @@ def test_sections_run_and_compile_only_in_the_first_of_them(tmp_path: Path) -> N
 
 def test_the_first_section_has_the_kernels_of_all_others() -> None:
     results_ = kernels.kernels_of(small=False)
-    of_pools = [(task_id, dict(options)) for task_id, options in {case[:2] for case in bits.cases(small=False)}]
-    of_pools += [(task_id, {}) for task_id in (*speed.IDS, *libraries.ids(small=False), *jax_programs.POOLS)]
-    pure = [(task_id, {}) for task_id in jax_programs.IDS] + list(jax_programs.WORLDS.items())
-    for is_pure, each in ((False, [*of_pools, *peers.worlds()]), (True, pure)):
-        assert all(kernels.kernel_of(task_id, options, pure=is_pure) in results_ for task_id, options in each)
-    assert list(results_.values())[0].startswith(kernels.SLOW) and len(results_) > 75
+    jobs = [(task_id, dict(options)) for task_id, options in {case[:2] for case in bits.cases(small=False)}]
+    jobs += [(task_id, {}) for task_id in (*speed.IDS, *libraries.ids(small=False), *jax_programs.POOLS)]
+    jobs += [(task_id, {}) for task_id in jax_programs.IDS] + list(jax_programs.WORLDS.items())
+    assert all(kernels.kernel_of(task_id, options) in results_ for task_id, options in [*jobs, *peers.worlds()])
+    assert list(results_.values())[0].startswith(kernels.SLOW) and len(results_) > 50
 
 
 @pytest.mark.sampled(one_in=2)

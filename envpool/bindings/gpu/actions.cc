@@ -9,23 +9,8 @@
 
 namespace envpool::cuda {
 
-DeviceActions::DeviceActions(const abi::Layout& layout, const Label& label, const Stream& stream)
-    : layout_(layout), label_(label) {
-  if (layout.num_actions > device::kMostActions) {
-    label_.throw_invalid_argument("device: expected at most " + std::to_string(device::kMostActions) +
-                                  " fields of actions on a GPU, got " + std::to_string(layout.num_actions));
-  }
-  for (i32 f = 0; f < layout.num_actions; ++f) {
-    const abi::Field& field = layout.actions[f];
-    if (layout.max_players > 1 && field.per_player == 0) {
-      label_.throw_invalid_argument("device: expected per-player actions on a GPU, got " + std::string(field.name) +
-                                    ", an action of the whole world");
-    }
-    arguments_.emplace_back(field);
-    const i64 elements = field.row_bytes / dtype_size(field.dtype);
-    counts_.push_back(
-        field.counts == nullptr ? Memory() : stream.uploaded(std::vector<i64>(field.counts, field.counts + elements)));
-  }
+DeviceActions::DeviceActions(const abi::Layout& layout, const Label& label) : layout_(layout), label_(label) {
+  for (i32 f = 0; f < layout.num_actions; ++f) arguments_.emplace_back(layout.actions[f]);
 }
 
 std::vector<i64> DeviceActions::bytes_of(i64 environments) const {
@@ -74,23 +59,12 @@ py::object DeviceActions::split(const py::object& action, const py::object& env_
 }
 
 void DeviceActions::describe(const std::vector<py::object>& fields, i64 whole, i64 first, i64 count, Launches& launches,
-                             Launches::Inputs& inputs, device::PoolLaunch& launch) {
+                             Launches::Inputs& inputs, device::Launch& launch) {
   for (size_t f = 0; f < arguments_.size(); ++f) {
     const abi::Field& field = arguments_[f].field();
-    device::ActionInput& input = launch.actions[f];
-    describe_input(f, input);
     describe_field(f, fields[f], rows_of(field, whole), rows_of(field, first), rows_of(field, count), launches, inputs,
-                   input);
+                   launch.actions[f]);
   }
-}
-
-void DeviceActions::describe_input(size_t f, device::ActionInput& input) const {
-  const abi::Field& field = arguments_[f].field();
-  input.counts = counts_[f].address() == 0 ? nullptr : counts_[f].as<i64>();
-  input.discrete = field.discrete;
-  input.row_bytes = field.row_bytes;
-  input.elements = i32(field.row_bytes / dtype_size(field.dtype));
-  input.to = field.dtype;
 }
 
 void DeviceActions::describe_field(size_t f, const py::object& value, i64 whole, i64 first, i64 count,
@@ -144,7 +118,10 @@ void DeviceActions::describe_borrowed_array(size_t f, const BorrowedArray& array
 }
 
 std::string DeviceActions::refusal(const device::Fault& fault) const {
-  return ActionValues(layout_.actions[fault.why - 1]).refusal(fault.element, "another value", fault.row);
+  const abi::Field& field = layout_.actions[fault.why - 1];
+  const i64 elements = field.row_bytes / dtype_size(field.dtype);
+  const i64 row = rows_of(field, fault.row) + fault.element / elements;
+  return ActionValues(field).refusal(fault.element % elements, "another value", row);
 }
 
 }  // namespace envpool::cuda

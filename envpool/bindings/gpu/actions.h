@@ -13,14 +13,13 @@
 #include "envpool/bindings/gpu/borrow.h"
 #include "envpool/bindings/gpu/launches.h"
 #include "envpool/core/pool/pool_types.h"
-#include "envpool/core/table/device.h"
+#include "envpool/core/table/launch.h"
 
 namespace envpool::cuda {
 
 class DeviceActions {
  public:
-  // Uploads the tables that all launches use on `stream`, which must be synchronized before the first launch.
-  DeviceActions(const abi::Layout& layout, const Label& label, const Stream& stream);
+  DeviceActions(const abi::Layout& layout, const Label& label);
 
   // Returns the number of rows that a field has for `environments` environments: one for each possible player if the
   // field is per player, else one for each environment.
@@ -35,9 +34,7 @@ class DeviceActions {
   // Fills in the inputs of a launch that steps `count` environments of an action, beginning with number `first`. The
   // action has `whole` environments in all.
   void describe(const std::vector<py::object>& fields, i64 whole, i64 first, i64 count, Launches& launches,
-                Launches::Inputs& inputs, device::PoolLaunch& launch);
-  // Fills in the part of an input that does not depend on the action.
-  void describe_input(size_t f, device::ActionInput& input) const;
+                Launches::Inputs& inputs, device::Launch& launch);
   // Returns the message about a bad value that a kernel found.
   std::string refusal(const device::Fault& fault) const;
 
@@ -51,7 +48,6 @@ class DeviceActions {
   const abi::Layout& layout_;
   const Label& label_;
   std::vector<python::ActionArgument> arguments_;
-  std::vector<Memory> counts_;  // of fields whose elements have different numbers of choices
 };
 
 }  // namespace envpool::cuda

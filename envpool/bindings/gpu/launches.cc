@@ -2,20 +2,10 @@
 #include "envpool/bindings/gpu/launches.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 namespace envpool::cuda {
-
-device::Staging staging_of(const abi::Device& device, const abi::Layout& layout, i32 threads) {
-  i64 row_bytes[device::kMostFields] = {};
-  for (i32 f = 0; f < layout.num_fields; ++f) row_bytes[f] = layout.fields[f].row_bytes;
-  const char* rows = std::getenv("ENVPOOL_DEVICE_ROWS");
-  const bool direct = device.large_rows == 0 || (rows != nullptr && std::strcmp(rows, "direct") == 0);
-  return device::Staging::of(row_bytes, layout.num_fields, threads, direct,
-                             [&](i32 f) { return layout.max_players == 1 || layout.fields[f].per_player != 0; });
-}
 
 void Launches::make_room(const std::vector<i64>& field_bytes) {
   for (const i64 bytes : field_bytes) converted_.emplace_back(stream_->context, bytes);
@@ -47,12 +37,9 @@ std::shared_ptr<DeviceBlock> Launches::block() {
   return ring_->acquire();
 }
 
-void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::PoolLaunch& launch, void* params,
-                   Inputs inputs) {
+void Launches::run(const DeviceModel& model, device::Launch& launch, const std::string& params, Inputs inputs) {
   launch.fault = reinterpret_cast<volatile u64*>(fault_->address());
-  void* arguments[] = {&launch, params};
-  ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1,
-               unsigned(launch.staging.block_bytes(i32(threads))), stream_->handle(), arguments, nullptr);
+  model.launch(launch, params, stream_->handle());
   if (stream_->captures()) {
     stream_->note_capture();
     return;  // the caller keeps the inputs of a graph alive
@@ -64,12 +51,9 @@ void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::Poo
   held_.push_back(std::move(inputs));
 }
 
-void Launches::run_on(Handle stream, Handle kernel, unsigned blocks, unsigned threads, device::PoolLaunch& launch,
-                      void* params) {
+void Launches::run_on(Handle stream, const DeviceModel& model, device::Launch& launch, const std::string& params) {
   launch.fault = reinterpret_cast<volatile u64*>(fault_->address());
-  void* arguments[] = {&launch, params};
-  ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1,
-               unsigned(launch.staging.block_bytes(i32(threads))), stream, arguments, nullptr);
+  model.launch(launch, params, stream);
 }
 
 Address Launches::copied(size_t input, Address from, i64 bytes) {

@@ -8,19 +8,17 @@
 
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "envpool/bindings/gpu/device_model.h"
 #include "envpool/bindings/gpu/stream.h"
 #include "envpool/core/pool/pool_types.h"
-#include "envpool/core/table/device.h"
+#include "envpool/core/table/launch.h"
 
 namespace envpool::cuda {
 
 namespace py = pybind11;
-
-// Returns how kernels write the fields of a layout. If the environment variable ENVPOOL_DEVICE_ROWS is "direct", lanes
-// write all rows themselves, so that both ways can be measured (envpool/cuda/program.py also reads the variable).
-device::Staging staging_of(const abi::Device& device, const abi::Layout& layout, i32 threads);
 
 class Launches {
  public:
@@ -61,11 +59,10 @@ class Launches {
   // Returns a block for the next launch.
   std::shared_ptr<DeviceBlock> block();
   // Enqueues a launch.
-  void run(Handle kernel, unsigned blocks, unsigned threads, device::PoolLaunch& launch, void* params, Inputs inputs);
+  void run(const DeviceModel& model, device::Launch& launch, const std::string& params, Inputs inputs);
   // Enqueues a launch for a call from XLA, on one of XLA's streams or on this object's stream. The thread does not hold
   // the interpreter lock.
-  void run_on(Handle stream, Handle kernel, unsigned blocks, unsigned threads, device::PoolLaunch& launch,
-              void* params);
+  void run_on(Handle stream, const DeviceModel& model, device::Launch& launch, const std::string& params);
   // Copies an input for one launch of XLA into device memory that is reserved for this input, and returns the copy's
   // address.
   Address copied(size_t input, Address from, i64 bytes);

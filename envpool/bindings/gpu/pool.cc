@@ -2,6 +2,7 @@
 #include "envpool/bindings/gpu/pool.h"
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 #include <numeric>
 #include <utility>
@@ -30,20 +31,20 @@ DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceO
       ids_(config.num_envs),
       busy_(size_t(config.num_envs), 0) {
   if (table_.device == nullptr) label_.throw_invalid_argument("device: this environment cannot run on a GPU");
-  if (layout_.num_fields > device::kMostFields) {
-    label_.throw_invalid_argument("device: expected at most " + std::to_string(device::kMostFields) +
-                                  " arrays on a GPU, got " + std::to_string(layout_.num_fields));
-  }
   choose_outputs(outputs);
 
   const Driver& driver = Driver::open(options_.library);
   context_ = std::make_shared<const Context>(driver, options_.number);
   const Context::Current current(*context_);
-  module_ = load_module(context_, options_.image);
-  kernel_ = kernel_of(driver, module_, "envpool_run");
+  try {
+    const Stream stream(context_, WithLegacyStream::kIndependent);
+    model_ = std::make_unique<DeviceModel>(table_, layout_, options_.image, options_.threads, options_.envs, stream);
+  } catch (const std::invalid_argument& error) {
+    label_.throw_invalid_argument(error.what());
+  }
   // Each group needs two blocks: one that the caller holds, and one that the next launch writes.
   const i64 groups = num_envs_ / options_.batch_size, blocks = options_.in_place ? 1 : 2;
-  stack_ = stack_of(driver, kernel_);
+  stack_ = stack_of(driver, model_->kernel());
   require_memory(*context_, stack_, num_envs_, states_.bytes() + blocks * groups * places_.bytes, label_);
   // Groups of an asynchronous pool must be able to run concurrently with the caller's work on the legacy stream.
   const auto order = options_.batch_size == num_envs_ ? WithLegacyStream::kInOrder : WithLegacyStream::kIndependent;
@@ -55,9 +56,9 @@ DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceO
     groups_.back()->ids = std::make_shared<const std::vector<i32>>(std::move(ids));
     streams.push_back(groups_.back()->launches.shared_stream());
   }
-  actions_ = std::make_unique<DeviceActions>(layout_, label_, *streams[0]);
+  actions_ = std::make_unique<DeviceActions>(layout_, label_);
   for (const auto& group : groups_) group->launches.make_room(actions_->bytes_of(options_.batch_size));
-  states_.place(streams, options_.batch_size, config);
+  states_.place(*model_, streams, options_.batch_size, config);
   locked_->pool = this;
 }
 
@@ -101,7 +102,7 @@ void DevicePool::free() {
   states_.close();
   actions_.reset();
   known_ids_.clear();
-  module_ = Owned<Handle>();
+  model_.reset();
   results_module_ = Owned<Handle>();
   if (failure != nullptr) std::rethrow_exception(failure);
 }
@@ -174,36 +175,32 @@ void DevicePool::send_parts(const char* call, const std::function<std::vector<Ca
 
 void DevicePool::launch(CallPart part) {
   Pending pending = describe(part);
-  part.group->launches.run(kernel_, blocks_for(part.rows()), unsigned(options_.threads), part.launch, states_.params(),
-                           std::move(part.inputs));
+  part.group->launches.run(*model_, part.launch, states_.params(), std::move(part.inputs));
   context_->note_stack(stack_);
   set_busy(pending, true);
   pending_.push_back(std::move(pending));
 }
 
 DevicePool::Pending DevicePool::describe(CallPart& part) {
-  device::PoolLaunch& launch = part.launch;
+  device::Launch& launch = part.launch;
   Launches& launches = part.group->launches;
   Pending pending{part.group, launches.block(), part.ids};
   const Address base = pending.block->memory.address();
   const auto at = [&](size_t array) { return reinterpret_cast<void*>(base + Address(places_.arrays[array])); };
-  for (size_t f = 0; f < abi::kCommonFields; ++f) launch.common[f] = at(f);
+  void* common[abi::kCommonFields];
+  for (size_t f = 0; f < abi::kCommonFields; ++f) common[f] = at(f);
+  launch.columns = device::columns_of(common);
   for (i32 f = 0; f < layout_.num_fields; ++f) {
-    launch.own[f] = at(size_t(abi::kCommonFields + f));
-    if (blocks_.has_final) launch.own_final[f] = at(size_t(abi::kCommonFields + layout_.num_fields + f));
-    launch.row_bytes[f] = layout_.fields[f].row_bytes;
-    launch.per_player[f] = layout_.fields[f].per_player != 0;
+    launch.stepped[f] = launch.begun[f] = at(size_t(abi::kCommonFields + f));
+    if (blocks_.has_final) launch.ended[f] = at(size_t(abi::kCommonFields + layout_.num_fields + f));
   }
   launch.done = reinterpret_cast<u8*>(base + Address(places_.done));
   if (layout_.max_players > 1) launch.player_env_id = static_cast<i32*>(at(blocks_.arrays.size() - 1));
   states_.describe(launches.stream(), launch);
-  launch.count = part.rows();
+  launch.batch = {part.rows(), {part.rows()}, 1};
   launch.first_env = part.group->ids->front();
-  launch.max_players = layout_.max_players;
-  launch.num_own = layout_.num_fields;
-  launch.staging = staging_of(*table_.device, layout_, options_.threads);
-  launch.num_actions = layout_.num_actions;
-  launch.autoreset = autoreset_;
+  launch.rules.restarts = !launch.rules.begins && autoreset_ == abi::kAutoresetSameStep;
+  launch.rules.if_over = autoreset_ == abi::kAutoresetDisabled ? IfOver::kRefused : IfOver::kBegins;
   return pending;
 }
 
@@ -245,13 +242,19 @@ void DevicePool::reset(const py::object& env_id, const py::object& seeds, const 
       Launches& launches = part.group->launches;
       if (generators.present()) {
         const i64 first = part.first, rows = part.rows();
-        part.launch.seeds =
-            reinterpret_cast<u64*>(launches.staged(generators.seeds() + first, rows * i64(sizeof(u64)), part.inputs));
-        part.launch.streams =
-            reinterpret_cast<u32*>(launches.staged(generators.streams() + first, rows * i64(sizeof(u32)), part.inputs));
+        std::vector<u64> keys(generators.seeds() + first, generators.seeds() + first + rows);
+        for (u64& key : keys) key = std::rotl(key, 32);  // the kernel reads the most significant word first
+        const std::vector<u32> own(generators.streams() + first, generators.streams() + first + rows);
+        const auto operand = [&](const auto& values) {
+          const u8* const data = reinterpret_cast<const u8*>(launches.staged(values, part.inputs));
+          return device::Operand{data, u32(sizeof(values[0])), device::kFirstAxis, 0, 0};
+        };
+        part.launch.keyed = abi::kNewKeyAndStream;
+        part.launch.keys = operand(keys);
+        part.launch.streams = operand(own);
       }
       if (!part.whole()) part.launch.env_ids = launches.staged(*part.ids, part.inputs);
-      part.launch.restart = true;
+      part.launch.rules.begins = true;
     }
     return parts;
   });

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "envpool/bindings/gpu/actions.h"
+#include "envpool/bindings/gpu/device_model.h"
 #include "envpool/bindings/gpu/launches.h"
 #include "envpool/bindings/gpu/pool_calls.h"
 #include "envpool/bindings/gpu/states.h"
@@ -133,7 +134,7 @@ class DevicePool {
     Group* group;
     Ids ids;
     i64 first;
-    device::PoolLaunch launch{};
+    device::Launch launch{};
     Launches::Inputs inputs{};
 
     i32 rows() const { return i32(ids->size()); }
@@ -168,7 +169,9 @@ class DevicePool {
   void launch(CallPart part);
   // Fills in the arguments of a part's launch. Returns the block into which the launch writes its results.
   Pending describe(CallPart& part);
-  unsigned blocks_for(i32 rows) const { return unsigned((rows + options_.envs - 1) / options_.envs); }
+  CallPart part_of(Group& group, Ids ids, i64 first) const {
+    return {&group, std::move(ids), first, model_->constant(), {}};
+  }
   Pending next_pending();
   // Returns the oldest batch.
   py::tuple receive();
@@ -199,8 +202,7 @@ class DevicePool {
   std::shared_ptr<const Context> context_;
   std::vector<std::unique_ptr<Group>> groups_;
   std::unique_ptr<DeviceActions> actions_;
-  Owned<Handle> module_;
-  Handle kernel_ = nullptr;
+  std::unique_ptr<DeviceModel> model_;
   i64 stack_ = 0;  // the local memory of a thread, in bytes
 
   const std::shared_ptr<LockedPool> locked_ = std::make_shared<LockedPool>();

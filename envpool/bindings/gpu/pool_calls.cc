@@ -51,7 +51,6 @@ void DevicePool::describe_args(const SendArgs& args, CallPart& part, Handle stre
   for (size_t f = 0; f < args.actions.size(); ++f) {
     const ActionBuffer& action = args.actions[f];
     device::ActionInput& input = part.launch.actions[f];
-    actions_->describe_input(f, input);
     input.from = action.dtype;
     input.row_stride = input.elements * dtype_size(action.dtype);
     const i64 rows = actions_->rows_of(layout_.actions[f], 1);
@@ -73,7 +72,7 @@ void DevicePool::send_from_xla(const SendArgs& args, Handle stream) {
     parts = parts_of_ids(args.ids.data(), i64(args.ids.size()), "send");
   } else if (args.named_whole) {
     Group& group = longest_received("send");
-    parts.push_back({&group, group.ids, 0});
+    parts.push_back(part_of(group, group.ids, 0));
     require_distinct_idle(parts, "send");
   } else {
     parts = parts_of_all("send");
@@ -94,8 +93,7 @@ void DevicePool::send_from_xla(const SendArgs& args, Handle stream) {
     }
     Pending pending = describe(part);
     if (on_xlas_stream) own.lead(stream);
-    launches.run_on(on_xlas_stream ? stream : own.handle(), kernel_, blocks_for(part.rows()),
-                    unsigned(options_.threads), part.launch, states_.params());
+    launches.run_on(on_xlas_stream ? stream : own.handle(), *model_, part.launch, states_.params());
     if (on_xlas_stream) own.follow(stream);
     set_busy(pending, true);
     pending_.push_back(std::move(pending));

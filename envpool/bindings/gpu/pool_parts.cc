@@ -21,7 +21,7 @@ std::vector<DevicePool::CallPart> DevicePool::parts_of(const py::object& env_id,
 std::vector<DevicePool::CallPart> DevicePool::parts_of_all(const char* call) {
   std::vector<CallPart> parts;
   for (const auto& group : groups_) {
-    parts.push_back({group.get(), group->ids, i64(parts.size()) * options_.batch_size});
+    parts.push_back(part_of(*group, group->ids, i64(parts.size()) * options_.batch_size));
   }
   require_distinct_idle(parts, call);
   return parts;
@@ -39,7 +39,7 @@ std::vector<DevicePool::CallPart> DevicePool::parts_of_ids(const i32* ids, i64 c
   for (i64 first = 0; first < count; first += size) {
     if (ids[first] < 0 || ids[first] >= num_envs_) require_idle(ids[first], call);  // refuses the id
     Group* group = groups_[size_t(ids[first] / size)].get();
-    parts.push_back({group, checked_ids(ids + first, std::min<i64>(size, count - first), *group, call), first});
+    parts.push_back(part_of(*group, checked_ids(ids + first, std::min<i64>(size, count - first), *group, call), first));
   }
   require_distinct_idle(parts, call);
   return parts;

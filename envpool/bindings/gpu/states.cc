@@ -67,33 +67,22 @@ DeviceStates::DeviceStates(const abi::Table& table, const EnvConfig& config, con
   }
 }
 
-void DeviceStates::place(std::vector<std::shared_ptr<const Stream>> streams, i32 batch_size, const EnvConfig& config) {
+void DeviceStates::place(DeviceModel& model, std::vector<std::shared_ptr<const Stream>> streams, i32 batch_size,
+                         const EnvConfig& config) {
   streams_ = std::move(streams);
   batch_size_ = batch_size;
   const Stream& stream = *streams_[0];
-  place_models(stream);
+  place_params(model, stream);
   place_slots(stream, config);
   limits_ = stream.uploaded(config.max_episode_steps);
   players_ = stream.uploaded(std::vector<i32>(size_t(num_envs_), 0));
   over_ = stream.uploaded(std::vector<u8>(size_t(num_envs_), 1));
 }
 
-void DeviceStates::place_models(const Stream& stream) {
-  const abi::Device& facts = *table_.device;
+void DeviceStates::place_params(DeviceModel& model, const Stream& stream) {
   std::vector<std::string> params;
   for (size_t kind = 0; kind < save_bytes_.size(); ++kind) {
-    void* model = twin_.model(i32(kind));
-    std::string bytes(static_cast<const char*>(facts.params(model)), size_t(facts.params_bytes));
-    if (facts.native_at >= 0) std::memset(bytes.data() + facts.native_at, 0, sizeof(void*));
-    i64 blob_bytes = 0;
-    const void* blob = facts.blob(model, &blob_bytes);
-    if (facts.blob_at >= 0 && blob_bytes > 0) {
-      blobs_.emplace_back(stream.context, blob_bytes);
-      const Address address = blobs_.back().address();
-      stream.upload(address, blob, blob_bytes);
-      std::memcpy(bytes.data() + facts.blob_at, &address, sizeof(address));
-    }
-    params.push_back(std::move(bytes));
+    params.push_back(model.params_of(twin_.model(i32(kind)), stream));
   }
   shared_params_ = params[0];
   if (!each_) return;
@@ -127,7 +116,7 @@ void DeviceStates::place_slots(const Stream& stream, const EnvConfig& config) {
   }
 }
 
-void DeviceStates::describe(const Stream& stream, device::PoolLaunch& launch) const {
+void DeviceStates::describe(const Stream& stream, device::Launch& launch) const {
   launch.slots = slots_->memory.as<u8>();
   launch.slot_bytes = slot_bytes_;
   launch.params = params_.as<u8>();
@@ -142,7 +131,6 @@ void DeviceStates::close() {
   const python::Unlocked unlocked;
   slots_.reset();  // arrays returned by parts() keep the memory alive
   for (Memory* memory : {&params_, &limits_, &players_, &over_}) *memory = Memory();
-  blobs_.clear();
 }
 
 void DeviceStates::gather() const {

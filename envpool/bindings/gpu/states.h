@@ -14,11 +14,12 @@
 #include <vector>
 
 #include "envpool/bindings/gpu/array.h"
+#include "envpool/bindings/gpu/device_model.h"
 #include "envpool/bindings/gpu/stream.h"
 #include "envpool/core/pool/environments.h"
 #include "envpool/core/pool/pool_types.h"
 #include "envpool/core/pool/snapshot.h"
-#include "envpool/core/table/device.h"
+#include "envpool/core/table/launch.h"
 
 namespace envpool::cuda {
 
@@ -40,11 +41,12 @@ class DeviceStates {
   bool has_params_of_each() const { return each_; }
 
   // Copies parameters and initial states to the device. Environment i is stepped on stream i / batch_size.
-  void place(std::vector<std::shared_ptr<const Stream>> streams, i32 batch_size, const EnvConfig& config);
+  void place(DeviceModel& model, std::vector<std::shared_ptr<const Stream>> streams, i32 batch_size,
+             const EnvConfig& config);
   // Fills in the addresses of the states, and makes the launch wait for the caller's accesses to them.
-  void describe(const Stream& stream, device::PoolLaunch& launch) const;
+  void describe(const Stream& stream, device::Launch& launch) const;
   // Returns the parameters that all environments share, as the kernel's argument.
-  void* params() { return shared_params_.data(); }
+  const std::string& params() const { return shared_params_; }
 
   // These do the same as the functions of IdleEnvironments. The ids are valid, and those that receive states differ.
   std::vector<std::string> snapshot(const std::vector<i32>& ids);
@@ -70,7 +72,7 @@ class DeviceStates {
   };
   const Stream& stream(i32 env_id) const { return *streams_[size_t(env_id / batch_size_)]; }
   Address slot(i32 env_id) const { return slots_->memory.address() + Address(i64(env_id) * slot_bytes_); }
-  void place_models(const Stream& stream);
+  void place_params(DeviceModel& model, const Stream& stream);
   void place_slots(const Stream& stream, const EnvConfig& config);
   // Makes the first stream wait for the launches of all streams.
   void gather() const;
@@ -96,7 +98,6 @@ class DeviceStates {
   i32 batch_size_ = 1;
   std::shared_ptr<DeviceBlock> slots_;
   Memory params_, limits_, players_, over_;
-  std::vector<Memory> blobs_;
   std::string shared_params_;
   std::string buffer_;    // for packed states
   bool exposed_ = false;  // parts() was called, so the caller may have written to the states

@@ -2,20 +2,19 @@
 #include "envpool/bindings/gpu/xla.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include "envpool/bindings/action_values.h"
-#include "envpool/bindings/gpu/launches.h"
+#include "envpool/bindings/gpu/device_model.h"
 #include "envpool/bindings/gpu/stream.h"
 #include "envpool/bindings/gpu/xla_pool.h"
 #include "envpool/bindings/gpu/xla_staged.h"
 #include "envpool/bindings/jax/pool.h"
 #include "envpool/bindings/jax/pure.h"
 #include "envpool/bindings/jax/pure_call.h"
-#include "envpool/core/table/device_pure.h"
+#include "envpool/core/table/launch.h"
 
 namespace envpool::xla {
 
@@ -25,8 +24,8 @@ using cuda::Handle;
 using cuda::Memory;
 using cuda::Size;
 using device::Fault;
-using device::PureLaunch;
-using device::PureOperand;
+using device::Launch;
+using device::TunedLaunch;
 
 namespace {
 
@@ -34,6 +33,9 @@ DeviceCompiler& compiler() {
   static auto* compiler = new DeviceCompiler;
   return *compiler;
 }
+
+// The most rows of a launch.
+constexpr i64 kMostRows = 2147483647;
 
 // The shape of a batch and the strides of its operands. Dimensions of extent 1 are left out, and neighbouring
 // dimensions are merged if the strides of every operand allow it.
@@ -81,16 +83,16 @@ struct Axes {
 
 }  // namespace
 
-// A model on one device, with the kernels for calls with columns of options (`tuned`) or without.
-class DeviceModel {
+// The pure functions of a model on one device, with the kernels for calls with columns of options (`tuned`) or without.
+class DeviceFunctions {
  public:
-  DeviceModel(const PureModel& model, const Driver& driver, int number, bool tuned);
+  DeviceFunctions(const PureModel& model, const Driver& driver, int number, bool tuned);
   // Waits for the device, which may still run kernels of a program that was deleted.
-  ~DeviceModel() {
+  ~DeviceFunctions() {
     if (const Context::Current current(*context_); current) driver().synchronize_context();
   }
-  DeviceModel(const DeviceModel&) = delete;
-  DeviceModel& operator=(const DeviceModel&) = delete;
+  DeviceFunctions(const DeviceFunctions&) = delete;
+  DeviceFunctions& operator=(const DeviceFunctions&) = delete;
 
   const Driver& driver() const { return context_->driver; }
   const std::shared_ptr<const Context>& context() const { return context_; }
@@ -102,108 +104,45 @@ class DeviceModel {
   void run(const PureCall& call, Handle stream);
 
  private:
-  void place_params(const PureModel& model);
-  void place_actions(const PureModel& model);
-  void describe_results(const PureCall& call, PureLaunch& launch) const;
-  void prepare_states(const PureCall& call, const PureLaunch& launch, PureOperand from, Handle stream);
-  void launch(Handle kernel, i64 blocks, const PureLaunch& launch, const void* second, Handle stream) const;
+  void describe_results(const PureCall& call, Launch& launch) const;
+  void prepare_states(const PureCall& call, const Launch& launch, const device::Operand& from, Handle stream);
 
   const std::shared_ptr<const Context> context_;
   const cuda::Stream stream_;
-  const i32 threads_, envs_;
-  cuda::Owned<Handle> module_;
-  Handle call_ = nullptr, copy_ = nullptr;
-  Memory blob_, tunables_;
-  std::vector<Memory> counts_;  // of each action field
-  std::string params_;          // the kernel's second argument
+  std::unique_ptr<cuda::DeviceModel> device_model_;
+  Memory tunables_;
+  std::string params_;  // the kernel's second argument
   cuda::Word fault_;
-  PureLaunch constant_{};  // the common part of all launches
+  TunedLaunch constant_{};  // the common part of all launches
 };
 
-DeviceModel::DeviceModel(const PureModel& model, const Driver& driver, int number, bool tuned)
+DeviceFunctions::DeviceFunctions(const PureModel& model, const Driver& driver, int number, bool tuned)
     : context_(std::make_shared<const Context>(driver, number)),
       stream_(context_, cuda::WithLegacyStream::kIndependent),
-      threads_(model.program.threads),
-      envs_(model.program.envs),
       fault_(context_) {
   const Context::Current current(*context_);
   DeviceProgram program = model.program;
   if (tuned) program.source = "#define ENVPOOL_TUNED\n" + program.source;
-  module_ = cuda::load_module(context_, compiler().image(model.label, program, number));
-  call_ = kernel_of(driver, module_, "envpool_call");
-  copy_ = kernel_of(driver, module_, "envpool_copy");
-  const abi::Layout& layout = model.layout();
-  if (layout.num_fields > device::kMostFields) {
-    throw std::invalid_argument("device: expected at most " + std::to_string(device::kMostFields) +
-                                " observations and infos on a GPU, got " + std::to_string(layout.num_fields));
-  }
+  const std::string image = compiler().image(model.label, program, number);
+  device_model_ =
+      std::make_unique<cuda::DeviceModel>(*model.table, model.layout(), image, program.threads, program.envs, stream_);
+  params_ = device_model_->params_of(model.handle, stream_);
+  constant_ = device_model_->constant();
+  constant_.held = constant_.repair = true;
+  constant_.rules.if_over = IfOver::kStays;
   constant_.tag = model.tag();
-  constant_.max_players = layout.max_players;
-  constant_.num_own = layout.num_fields;
-  constant_.num_actions = layout.num_actions;
-  constant_.state_bytes = model.state_bytes();
+  constant_.slot_bytes = model.state_bytes();
+  constant_.limit = model.max_episode_steps;
   constant_.fault = reinterpret_cast<volatile u64*>(fault_.address());
-  for (i32 f = 0; f < layout.num_fields; ++f) {
-    const abi::Field& field = layout.fields[f];
-    constant_.row_bytes[f] = field.row_bytes;
-    constant_.per_player[f] = rows_of(layout, field) > 1;
-  }
-  constant_.staging = cuda::staging_of(*model.table->device, layout, threads_);
-  place_params(model);
-  place_actions(model);
-  stream_.synchronize();  // the host's copies are freed next
-}
-
-void DeviceModel::place_params(const PureModel& model) {
-  const abi::Device& facts = *model.table->device;
-  params_.assign(static_cast<const char*>(facts.params(model.handle)), size_t(facts.params_bytes));
-  if (facts.native_at >= 0) std::memset(params_.data() + facts.native_at, 0, sizeof(void*));
-  i64 blob_bytes = 0;
-  const void* blob = facts.blob(model.handle, &blob_bytes);
-  if (facts.blob_at >= 0 && blob_bytes > 0) {
-    blob_ = Memory(context_, blob_bytes);
-    const Address address = blob_.address();
-    stream_.upload(address, blob, blob_bytes);
-    std::memcpy(params_.data() + facts.blob_at, &address, sizeof(address));
-  }
   const std::vector<abi::Tunable> tunables(model.tunables().begin(), model.tunables().end());
   if (!tunables.empty()) {
     tunables_ = stream_.uploaded(tunables);
-    stream_.synchronize();
     constant_.tunables = tunables_.as<abi::Tunable>();
-  }
-  constant_.max_episode_steps = model.max_episode_steps;
-}
-
-void DeviceModel::place_actions(const PureModel& model) {
-  const abi::Layout& layout = model.layout();
-  if (layout.num_actions > device::kMostActions) {
-    throw std::invalid_argument("device: expected at most " + std::to_string(device::kMostActions) +
-                                " fields of actions on a GPU, got " + std::to_string(layout.num_actions));
-  }
-  for (i32 f = 0; f < layout.num_actions; ++f) {
-    const abi::Field& field = layout.actions[f];
-    if (layout.max_players > 1 && field.per_player == 0) {
-      throw std::invalid_argument("device: expected actions of each player on a GPU, got " + std::string(field.name) +
-                                  ", which is one for a whole world");
-    }
-    const i64 elements = field.row_bytes / dtype_size(field.dtype);
-    counts_.push_back(
-        field.counts == nullptr ? Memory() : stream_.uploaded(std::vector<i64>(field.counts, field.counts + elements)));
-    constant_.actions[f] = {.data = nullptr,
-                            .row_stride = field.row_bytes,
-                            .converted = nullptr,
-                            .counts = field.counts == nullptr ? nullptr : counts_.back().as<i64>(),
-                            .discrete = field.discrete,
-                            .row_bytes = field.row_bytes,
-                            .elements = i32(elements),
-                            .from = field.dtype,
-                            .to = field.dtype};
   }
   stream_.synchronize();
 }
 
-void DeviceModel::raise_fault(const PureModel& model) {
+void DeviceFunctions::raise_fault(const PureModel& model) {
   const Fault fault = Fault::unpacked(fault_.take());
   if (fault.why == Fault::kNone) return;
   const std::string row = std::to_string(fault.row);
@@ -225,74 +164,81 @@ void DeviceModel::raise_fault(const PureModel& model) {
   throw std::invalid_argument(what + "; an earlier call on the GPU reported this and did not step that row");
 }
 
-void DeviceModel::describe_results(const PureCall& call, PureLaunch& launch) const {
+void DeviceFunctions::describe_results(const PureCall& call, Launch& launch) const {
   for (i32 f = 0; f < call.layout.num_fields; ++f) {
     const Buffer* const next = call.next[size_t(f)];
     const Buffer* const last = call.autoreset ? call.last[size_t(f)] : next;
-    launch.restarted[f] = next->data;
-    launch.last[f] = last->data;
-    launch.observed[f] = call.is_observed(f) ? next->data : last->data;
+    launch.begun[f] = next->data;
+    launch.ended[f] = last->data;
+    launch.stepped[f] = call.is_observed(f) ? next->data : last->data;
   }
-  launch.reward = call.reward;
-  launch.discount = call.discount;
-  launch.terminated = call.terminated;
-  launch.truncated = call.truncated;
-  launch.elapsed = call.elapsed;
-  launch.players = call.players;
+  launch.columns = {.reward = call.reward,
+                    .discount = call.discount,
+                    .terminated = call.terminated,
+                    .truncated = call.truncated,
+                    .step_type = nullptr,
+                    .env_id = nullptr,
+                    .elapsed = call.elapsed,
+                    .players = call.players};
 }
 
 // Copies the states into the results, unless XLA gave both the same memory. The kernel steps them there.
-void DeviceModel::prepare_states(const PureCall& call, const PureLaunch& launch, PureOperand from, Handle stream) {
-  const auto to = reinterpret_cast<Address>(launch.states);
-  const Size bytes = Size(launch.rows * launch.state_bytes);
+void DeviceFunctions::prepare_states(const PureCall& call, const Launch& launch, const device::Operand& from,
+                                     Handle stream) {
+  const auto to = reinterpret_cast<Address>(launch.slots);
+  const Size bytes = Size(launch.batch.rows * launch.slot_bytes);
   if (call.restart) {
     ENVPOOL_CUDA(driver(), fill, to, 0, bytes, stream);
     return;
   }
   bool contiguous = true;
-  for (i32 axis = 0; axis < launch.axes; ++axis) {
-    contiguous &= (from.axes >> axis & 1) != 0 || launch.extents[axis] == 1;
+  for (i32 axis = 0; axis < launch.batch.axes; ++axis) {
+    contiguous &= (from.axes >> axis & 1) != 0 || launch.batch.extents[axis] == 1;
   }
   if (!contiguous) {
-    const i64 blocks = (launch.rows * (launch.state_bytes / i64(sizeof(u64))) + threads_ - 1) / threads_;
-    this->launch(copy_, std::min<i64>(blocks, 65536), launch, &from, stream);
-  } else if (from.data != launch.states) {
+    device_model_->copy(launch.batch, from, launch.slots, stream);
+  } else if (from.data != launch.slots) {
     ENVPOOL_CUDA(driver(), copy, to, reinterpret_cast<Address>(from.data), bytes, stream);
   }
 }
 
-void DeviceModel::launch(Handle kernel, i64 blocks, const PureLaunch& launch, const void* second, Handle stream) const {
-  void* arguments[] = {const_cast<PureLaunch*>(&launch), const_cast<void*>(second)};
-  const i64 shared = kernel == call_ ? launch.staging.block_bytes(threads_) : 0;
-  ENVPOOL_CUDA(driver(), launch, kernel, unsigned(blocks), 1, 1, unsigned(threads_), 1, 1, unsigned(shared), stream,
-               arguments, nullptr);
-}
-
-void DeviceModel::run(const PureCall& call, Handle stream) {
+void DeviceFunctions::run(const PureCall& call, Handle stream) {
   if (call.options.size() > size_t(device::kMostOptions)) {
     throw std::invalid_argument("params: expected at most " + std::to_string(device::kMostOptions) +
                                 " changed options on a GPU, got " + std::to_string(call.options.size()));
   }
-  PureLaunch launch = constant_;
+  TunedLaunch launch = constant_;
   describe_results(call, launch);
   launch.keyed = call.keyed;
-  launch.restart = call.restart;
-  launch.autoreset = call.autoreset;
+  launch.rules.begins = call.restart;
+  launch.rules.restarts = call.autoreset;
 
   const Axes axes(call);
   const i32 inner = std::min(axes.size(), device::kMostAxes), outer = axes.size() - inner;
-  launch.axes = inner;
-  launch.rows = 1;
-  for (i32 a = 0; a < inner; ++a) launch.rows *= launch.extents[a] = axes.extents[size_t(outer + a)];
+  launch.batch = {1, {}, inner};
+  for (i32 a = 0; a < inner; ++a) {
+    const i64 extent = axes.extents[size_t(outer + a)];
+    launch.batch.rows *= extent;
+    if (extent > kMostRows || launch.batch.rows > kMostRows) {
+      throw std::invalid_argument("expected a batch of at most " + std::to_string(kMostRows) + " rows on a GPU");
+    }
+    launch.batch.extents[a] = i32(extent);
+  }
+  const auto axes_of = [&](size_t o) {
+    u8 mask = 0;
+    for (i32 a = 0; a < inner; ++a) mask = u8(mask | (axes.strides[size_t(outer + a)][o] != 0) << a);
+    return mask;
+  };
   const auto operand = [&](size_t o) {
-    PureOperand rows{call.operands[o].data, u32(call.operands[o].row_bytes), 0, 0, 0};
-    for (i32 a = 0; a < inner; ++a) rows.axes = u8(rows.axes | (axes.strides[size_t(outer + a)][o] != 0) << a);
-    return rows;
+    return device::Operand{call.operands[o].data, u32(call.operands[o].row_bytes), axes_of(o), 0, 0};
   };
   launch.keys = operand(0);
   launch.streams = operand(1);
-  for (i32 f = 0; !call.restart && f < call.layout.num_actions; ++f) launch.action_rows[f] = operand(size_t(3 + f));
-  PureOperand states = call.restart ? PureOperand{} : operand(2);
+  for (i32 f = 0; !call.restart && f < launch.num_actions; ++f) {
+    launch.actions[f].data = call.operands[size_t(3 + f)].data;
+    launch.actions[f].axes = axes_of(size_t(3 + f));
+  }
+  device::Operand states = call.restart ? device::Operand{} : operand(2);
   const size_t first_option = call.operands.size() - call.options.size();
   launch.num_options = call.num_options();
   launch.num_next_options = call.num_next_options;
@@ -303,38 +249,39 @@ void DeviceModel::run(const PureCall& call, Handle stream) {
   }
 
   // A launch covers the inner axes. Batches with more axes take several launches.
-  if (launch.rows == 0) return;
+  const i64 rows = launch.batch.rows;
+  if (rows == 0) return;
   std::vector<i64> index(size_t(outer), 0);
-  for (i64 first = 0; first < call.batch.rows(); first += launch.rows) {
-    PureLaunch part = launch;
+  for (i64 first = 0; first < call.batch.rows(); first += rows) {
+    TunedLaunch part = launch;
     part.first_row = first;
-    part.states = call.states + first * launch.state_bytes;
+    part.slots = call.states + first * launch.slot_bytes;
     const auto advance = [&](auto*& column, i64 each) {
       if (column != nullptr) column += first * each;
     };
-    advance(part.reward, launch.max_players);
-    advance(part.discount, launch.max_players);
-    advance(part.terminated, 1);
-    advance(part.truncated, 1);
-    advance(part.elapsed, 1);
-    advance(part.players, 1);
+    advance(part.columns.reward, launch.max_players);
+    advance(part.columns.discount, launch.max_players);
+    advance(part.columns.terminated, 1);
+    advance(part.columns.truncated, 1);
+    advance(part.columns.elapsed, 1);
+    advance(part.columns.players, 1);
     for (i32 f = 0; f < launch.num_own; ++f) {
-      const i64 rows = launch.per_player[f] != 0 ? launch.max_players : 1;
-      for (void** field : {&part.observed[f], &part.last[f], &part.restarted[f]}) {
-        *field = static_cast<u8*>(*field) + first * rows * launch.row_bytes[f];
+      const i64 each = launch.per_player[f] != 0 ? launch.max_players : 1;
+      for (void** field : {&part.stepped[f], &part.ended[f], &part.begun[f]}) {
+        *field = static_cast<u8*>(*field) + first * each * launch.row_bytes[f];
       }
     }
-    PureOperand from = states;
-    const auto offset = [&](PureOperand& operand, size_t o) {
-      for (i32 a = 0; a < outer; ++a) operand.data += index[size_t(a)] * axes.strides[size_t(a)][o];
+    device::Operand from = states;
+    const auto offset = [&](const u8*& data, size_t o) {
+      for (i32 a = 0; a < outer; ++a) data += index[size_t(a)] * axes.strides[size_t(a)][o];
     };
-    offset(part.keys, 0);
-    offset(part.streams, 1);
-    if (!call.restart) offset(from, 2);
-    for (i32 f = 0; !call.restart && f < launch.num_actions; ++f) offset(part.action_rows[f], size_t(3 + f));
-    for (size_t i = 0; i < call.options.size(); ++i) offset(part.options[i], first_option + i);
+    offset(part.keys.data, 0);
+    offset(part.streams.data, 1);
+    if (!call.restart) offset(from.data, 2);
+    for (i32 f = 0; !call.restart && f < launch.num_actions; ++f) offset(part.actions[f].data, size_t(3 + f));
+    for (size_t i = 0; i < call.options.size(); ++i) offset(part.options[i].data, first_option + i);
     prepare_states(call, part, from, stream);
-    this->launch(call_, (launch.rows + envs_ - 1) / envs_, part, params_.data(), stream);
+    device_model_->launch(part, params_, stream);
     for (i32 a = outer; a-- > 0 && ++index[size_t(a)] == axes.extents[size_t(a)];) index[size_t(a)] = 0;
   }
 }
@@ -344,26 +291,26 @@ void set_device_compiler(DeviceCompiler new_compiler) { compiler() = std::move(n
 // A model on all devices on which it has been used.
 class ModelOnDevices {
  public:
-  DeviceModel& on(const PureModel& model, const Driver& driver, int number, bool tuned) {
+  DeviceFunctions& on(const PureModel& model, const Driver& driver, int number, bool tuned) {
     const std::pair key{number, tuned};
     {
       const std::lock_guard lock(mutex_);
-      const auto entry = models_.find(key);
-      if (entry != models_.end()) return *entry->second;
+      const auto entry = functions_.find(key);
+      if (entry != functions_.end()) return *entry->second;
     }
     // Compiling takes the interpreter lock, so this thread must not hold the mutex meanwhile.
-    auto device_model = std::make_unique<DeviceModel>(model, driver, number, tuned);
+    auto functions = std::make_unique<DeviceFunctions>(model, driver, number, tuned);
     const std::lock_guard lock(mutex_);
-    return *models_.try_emplace(key, std::move(device_model)).first->second;
+    return *functions_.try_emplace(key, std::move(functions)).first->second;
   }
   // Throws if an earlier call on the device reported a fault.
   void raise_faults(const PureModel& model, int number) {
     for (const bool tuned : {false, true}) {
-      DeviceModel* known = nullptr;
+      DeviceFunctions* known = nullptr;
       {
         const std::lock_guard lock(mutex_);
-        const auto entry = models_.find({number, tuned});
-        if (entry != models_.end()) known = entry->second.get();
+        const auto entry = functions_.find({number, tuned});
+        if (entry != functions_.end()) known = entry->second.get();
       }
       if (known != nullptr) known->raise_fault(model);
     }
@@ -371,7 +318,7 @@ class ModelOnDevices {
 
  private:
   std::mutex mutex_;
-  std::map<std::pair<int, bool>, std::unique_ptr<DeviceModel>> models_;  // by device, and whether tuned
+  std::map<std::pair<int, bool>, std::unique_ptr<DeviceFunctions>> functions_;  // by device, and whether tuned
 };
 
 std::shared_ptr<ModelOnDevices> make_model_on_devices() { return std::make_shared<ModelOnDevices>(); }
@@ -408,7 +355,7 @@ CallStream::~CallStream() {
 namespace {
 
 // Returns the model on the device of the call. Compiles it for that device if this is the first call there.
-DeviceModel& device_model(const PureModel& model, const CallFrame& frame, const CallStream& stream) {
+DeviceFunctions& functions_of(const PureModel& model, const CallFrame& frame, const CallStream& stream) {
   if (model.program.source.empty()) {
     throw std::invalid_argument(
         "device: expected an environment whose header is known, so that it can be compiled for a GPU: give "
@@ -435,21 +382,21 @@ Error* device_handler(Call* call, Stage stage) noexcept {
 void initialize_model(const CallFrame& frame) {
   const std::shared_ptr<PureModel> model = model_of(frame);
   const CallStream stream(frame.call());
-  device_model(*model, frame, stream);
+  functions_of(*model, frame, stream);
   model->devices->raise_faults(*model, stream.device);
 }
 
 void run_on_device(const CallFrame& frame, Operation operation) {
   const PureCall call(frame, operation);
   const CallStream stream(frame.call());
-  DeviceModel& model = device_model(call.model, frame, stream);
+  DeviceFunctions& functions = functions_of(call.model, frame, stream);
   call.model.devices->raise_faults(call.model, stream.device);
-  const Context::Current current(*model.context());
-  const Handle handle = stream.available ? stream.handle : model.own_stream();
-  model.run(call, handle);
+  const Context::Current current(*functions.context());
+  const Handle handle = stream.available ? stream.handle : functions.own_stream();
+  functions.run(call, handle);
   if (stream.available) return;
-  ENVPOOL_CUDA(model.driver(), synchronize_stream, handle);
-  model.raise_fault(call.model);
+  ENVPOOL_CUDA(functions.driver(), synchronize_stream, handle);
+  functions.raise_fault(call.model);
 }
 
 Error* initialize(Call* call) noexcept { return device_handler<initialize_model>(call, kInitialize); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handlers for XLA on NVIDIA GPUs. reset and step launch the kernel of device_pure.h on XLA's stream and do not
-// wait for it. The other handlers run on the host, on copies of the operands (xla_staged.h).
+// The handlers for XLA on NVIDIA GPUs. reset and step launch the kernel of kernel.h on XLA's stream and do not wait for
+// it. The other handlers run on the host, on copies of the operands (xla_staged.h).
 #pragma once
 
 #include <functional>

@@ -133,9 +133,10 @@ template <class Env>
 consteval bool is_world() {
   constexpr bool sized = requires {
     requires Env::kMaxPlayers >= 1;
+    requires Env::kMaxPlayers <= 65535;
     requires Env::kPhases >= 0;
   };
-  static_assert(sized, "the environment has no static constexpr i32 kMaxPlayers of at least 1, or no kPhases");
+  static_assert(sized, "the environment has no static constexpr i32 kMaxPlayers from 1 to 65535, or no kPhases");
   constexpr bool has_members =
       requires { typename Env::Shared; } && (requires { typename Env::Agent; } || requires { &Env::extra_bytes; });
   static_assert(has_members,

@@ -45,24 +45,55 @@ struct PortableContract {
   using Params = typename Env::Params;
   static_assert(std::is_trivially_copyable_v<State>, "a portable State is plain data: no heap, no pointers to itself");
   static constexpr bool kMayThrow = kPortableMayThrow;
+  // Whether a step is so short that a call of it would take as long. The functions of such an environment are inlined
+  // into each loop that calls them. Those of the others are compiled once.
+  static constexpr bool kIsSmall = sizeof(State) <= 64 && !requires { &Env::extra_bytes; };
   static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot | (kMayThrow ? abi::kMayThrow : 0u) |
                                 (requires { Env::kGroup; } ? abi::kGrouped : 0u);
 
   static State make(const Params&, i32) { return State{}; }
   static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
   static i64 heap_bytes(const Params&) { return 0; }
-  static void reset(State& state, const Params& params, Rng& rng) { Env::reset(state, params, rng); }
-  static Outcome step(State& state, const Params& params, ActionRow action, Episode& episode, i32) {
-    return Env::step(state, params, action, episode.rng);
+  static void reset(State& state, const Params& params, Rng& rng) {
+    if constexpr (kIsSmall) {
+      Env::reset(state, params, rng);
+    } else {
+      reset_apart(state, params, rng);
+    }
   }
-  // Steps with prefetched random words (prefetched_rng.h).
+  static Outcome step(State& state, const Params& params, ActionRow action, Episode& episode, i32) {
+    return step(state, params, action, episode.rng, 1);
+  }
+  // Steps with a generator, or with prefetched random words (prefetched_rng.h).
   template <class Draws>
   static Outcome step(State& state, const Params& params, ActionRow action, Draws& draws, i32) {
-    return Env::step(state, params, action, draws);
+    if constexpr (kIsSmall) {
+      return Env::step(state, params, action, draws);
+    } else {
+      return step_apart(state, params, action, draws);
+    }
   }
   static i32 players(const State&) { return 1; }
   static f32 reward(const State&, const Outcome& outcome, i32) { return outcome.reward; }
-  static void observe(State& state, const Params& params, Row row, i32) { Env::observe(state, params, row); }
+  static void observe(State& state, const Params& params, Row row, i32) {
+    if constexpr (kIsSmall) {
+      Env::observe(state, params, row);
+    } else {
+      observe_apart(state, params, row);
+    }
+  }
+
+ private:
+  ENVPOOL_NOINLINE static void reset_apart(State& state, const Params& params, Rng& rng) {
+    Env::reset(state, params, rng);
+  }
+  template <class Draws>
+  ENVPOOL_NOINLINE static Outcome step_apart(State& state, const Params& params, ActionRow action, Draws& draws) {
+    return Env::step(state, params, action, draws);
+  }
+  ENVPOOL_NOINLINE static void observe_apart(const State& state, const Params& params, Row row) {
+    Env::observe(state, params, row);
+  }
 };
 
 template <class Env>
@@ -71,19 +102,21 @@ struct WorldContract {
   using Params = typename Env::Params;
   static_assert(std::is_trivially_copyable_v<State>, "Shared and Agent are plain data: no heap, no pointers");
   static constexpr bool kMayThrow = kPortableMayThrow;
+  static constexpr bool kIsSmall = false;
   static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot | (kMayThrow ? abi::kMayThrow : 0u);
 
   static State make(const Params&, i32) { return State{}; }
   static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
   static i64 heap_bytes(const Params&) { return 0; }
-  static void reset(State& world, const Params& params, Rng& rng) { Env::reset(world, params, rng); }
-  static Outcome step(State& world, const Params& params, ActionRow action, Episode& episode, i32 max_players) {
+  ENVPOOL_NOINLINE static void reset(State& world, const Params& params, Rng& rng) { Env::reset(world, params, rng); }
+  ENVPOOL_NOINLINE static Outcome step(State& world, const Params& params, ActionRow action, Episode& episode,
+                                       i32 max_players) {
     run_phases(world, params, action, episode, max_players, std::make_integer_sequence<int, Env::kPhases>{});
     return Env::finish(world, params, episode.rng);
   }
   static i32 players(const State& world) { return players_of(world, Env::kMaxPlayers); }
   static f32 reward(const State& world, const Outcome&, i32 player) { return Env::reward(world, player); }
-  static void observe(const State& world, const Params& params, Row row, i32 max_players) {
+  ENVPOOL_NOINLINE static void observe(const State& world, const Params& params, Row row, i32 max_players) {
     Env::observe_world(world, params, row);
     row.row *= max_players;
     const i32 count = players_of(world, max_players);
@@ -117,7 +150,7 @@ struct HostContract {
   static constexpr bool kDelegated = requires { typename Env::CallBatch; };
   static constexpr u32 kFlags =
       (kSaves ? abi::kCanSnapshot : 0u) | (kBounded ? abi::kBounded : 0u) | (kDelegated ? abi::kDelegated : 0u);
-  static constexpr bool kMayThrow = true;
+  static constexpr bool kMayThrow = true, kIsSmall = false;
 
   static State make(const Params& params, i32 env_id) { return std::make_unique<Env>(params, env_id); }
   static i64 extra_bytes(const Params&) { return 0; }

@@ -1,53 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts that the kernel of pools (device.h) and the kernel of pure functions (device_pure.h) share: the actions of
-// a launch, faults, the teams of threads that step worlds of several players, and the calls of observe().
+// Parts of the kernel (kernel.h): checks of actions, the teams of threads that step worlds of several players, the
+// state that a thread works on, and the calls of observe().
 #pragma once
 
 #include "envpool/core/env.h"
-#include "envpool/core/portable.h"
 #include "envpool/core/table/device_rows.h"
-#include "envpool/core/table/vtable.h"
-
-namespace envpool::device {
-
-inline constexpr int kMostActions = 8;
-
-// One field of the caller's actions. If its dtype or row stride differs from the environment's, the thread that uses a
-// row converts it first. All values are checked.
-struct ActionInput {
-  const u8* data;
-  i64 row_stride;     // bytes from row to row of `data`
-  u8* converted;      // rows in the environment's dtype; null if `data` is used directly
-  const i64* counts;  // number of categories of each element; null: `discrete` for all
-  i64 discrete;       // 0: any number
-  i64 row_bytes;      // of a row in the environment's dtype
-  i32 elements;       // of a row
-  abi::Dtype from, to;
-};
-
-// Reports a row that was not stepped: the reason, the row, and the element of the row's action.
-struct Fault {
-  // kOver: the episode of an environment in a pool is over. kState: the state passed to a pure function belongs to
-  // another model. kOption: a value of an option that is out of range; `element` is the option's number plus 1.
-  // kEnvId: the id that jitted code passed for a row is not the id of the row's environment.
-  static constexpr u64 kNone = 0, kOver = 0xFF, kState = 0xFE, kOption = 0xFD, kEnvId = 0xFC;
-
-  u64 why;      // one of these, or 1 plus the index of the action field with the bad value
-  i64 row;      // below 2^32
-  i64 element;  // below 2^24
-
-  ENVPOOL_FN u64 packed() const { return why << 56 | u64(element) << 32 | u64(row); }
-  ENVPOOL_FN static Fault unpacked(u64 word) {
-    return {word >> 56, i64(word & 0xFFFFFFFF), i64(word >> 32 & 0xFFFFFF)};
-  }
-};
-
-}  // namespace envpool::device
+#include "envpool/core/table/episode.h"
+#include "envpool/core/table/launch.h"
 
 #ifdef __CUDACC__
-
-#include "envpool/core/table/episode.h"
 
 namespace envpool::device {
 
@@ -139,16 +101,15 @@ struct Team {
   }
 };
 
-// Runs all phases of a step. `actions.at(first + agent)` is the action of an agent.
+// Runs all phases of a step. `actions.at(agent)` is the action of an agent.
 template <class Env, int kPhase, class Actions>
 void run_phases(const Team& team, World<Env>& world, const typename Env::Params& params, const Episode& episode,
-                i32 max_players, const Actions& actions, i64 first) {
-  team.for_each(players_of(world, max_players), [&](i32 agent) {
-    act_in_phase<Env, kPhase>(world, params, agent, actions.at(first + agent), episode);
-  });
+                i32 max_players, const Actions& actions) {
+  team.for_each(players_of(world, max_players),
+                [&](i32 agent) { act_in_phase<Env, kPhase>(world, params, agent, actions.at(agent), episode); });
   team.sync();
   if constexpr (kPhase + 1 < Env::kPhases) {
-    run_phases<Env, kPhase + 1>(team, world, params, episode, max_players, actions, first);
+    run_phases<Env, kPhase + 1>(team, world, params, episode, max_players, actions);
   }
 }
 
@@ -280,10 +241,6 @@ constexpr u64 offset_of_state() {
   constexpr u64 kAlignment = alignof(StateOf<Env>);
   return (sizeof(Episode) + kAlignment - 1) / kAlignment * kAlignment;
 }
-
-// The maximum size of Params. With every driver and GPU, a kernel's arguments may take 4,096 bytes in all. The other
-// argument, PoolLaunch or PureLaunch, takes less than 2,560.
-inline constexpr u64 kMostParamsBytes = 1536;
 
 }  // namespace envpool::device
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rules of episodes: how one begins, how steps are counted, when the time limit truncates an episode, how its end
-// affects the discount, and which random stream each agent of a world uses. The pool (vector_env.h), the pure functions
-// (pure.h, pure_world.h) and the kernels for devices (device.h) all use this file, so that each rule is implemented
-// once. NVRTC compiles it, so it includes no standard header.
+// affects the discount, and which random stream each agent of a world uses. A turn (turn.h) applies them in order, in a
+// pool, in a pure function and on a GPU, so that each rule is implemented once. NVRTC compiles this file, so it
+// includes no standard header.
 //
 // conclude() marks an episode as over. What follows depends on the caller's autoreset mode:
 //   next-step   the next step begins the next episode instead of stepping;
@@ -24,6 +24,7 @@ struct Episode {
   i32 elapsed = 0;   // steps since the last reset
   u32 tag = 0;       // in states that the caller holds (pure.h): identifies the model
   bool over = true;  // no episode is in progress
+  u16 players = 0;   // in worlds that the caller holds: the number of players, for users to read
 
   ENVPOOL_ALWAYS_INLINE void repair() { keep_bool(over); }
 
@@ -76,29 +77,12 @@ ENVPOOL_ALWAYS_INLINE void begin_episode(Episode& episode, StateOf<Env>& state, 
   episode.elapsed = elapsed;
 }
 
-// The memory layout of an environment in a pool, on a device and in a snapshot. The environment's extra bytes follow.
+// The memory layout of an environment: in a pool, in a state that the caller holds, on a device and in a snapshot. The
+// environment's extra bytes follow.
 template <class State>
 struct EnvSlot {
   Episode episode;
   State state;
-};
-
-// The header of a state that the caller holds.
-template <class Env>
-struct PureStateHead {
-  Episode episode;
-};
-template <class Env>
-  requires requires { Env::kMaxPlayers; }
-struct PureStateHead<Env> {
-  Episode episode;
-  i32 players;  // number of players, for users to read
-};
-
-// The memory layout of a state that the caller holds (pure.h). The environment's extra bytes follow.
-template <class Env>
-struct PureState : PureStateHead<Env> {
-  alignas(16) StateOf<Env> state;
 };
 
 // Returns the distance between slots in bytes if `extra` bytes follow each state.
@@ -119,14 +103,18 @@ struct ResultColumns {
   u8 *terminated, *truncated;
   i32 *step_type, *env_id, *elapsed, *players;
 
-  // Writes a row, except for the per-player columns.
-  ENVPOOL_ALWAYS_INLINE void write(i64 row, i32 environment, const Episode& episode, const Outcome& outcome, bool began,
+  // Writes a row, except for the per-player columns. `kHeld` says whether the caller holds the states; there are then
+  // no columns of step types and environments, and one of players only in worlds.
+  template <bool kHeld = false>
+  ENVPOOL_ALWAYS_INLINE void write(i64 row, i32 environment, i32 steps, const Outcome& outcome, bool began,
                                    i32 count) const {
-    const bool ended = outcome.terminated | outcome.truncated;
-    step_type[row] = i32(began ? StepType::kFirst : ended ? StepType::kLast : StepType::kMid);
-    env_id[row] = environment;
-    elapsed[row] = episode.elapsed;
-    players[row] = count;
+    if constexpr (!kHeld) {
+      const bool ended = outcome.terminated | outcome.truncated;
+      step_type[row] = i32(began ? StepType::kFirst : ended ? StepType::kLast : StepType::kMid);
+      env_id[row] = environment;
+    }
+    elapsed[row] = steps;
+    if (!kHeld || players != nullptr) players[row] = count;
     // These are written last. Bytes may alias anything, so the compiler would reload all values that are read after a
     // write.
     terminated[row] = outcome.terminated;

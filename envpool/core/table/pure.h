@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Implements the pure functions of a portable environment, for JAX: the caller holds the states. The rules of episodes
-// are in episode.h. States are rows of bytes. Parameters can differ from row to row (row_params.h).
+// Implements the pure functions of a portable environment, for JAX: the caller holds the states. rows.h steps them by
+// the rules of episode.h. States are rows of bytes. Parameters can differ from row to row (row_params.h).
 //
 // Randomness: a reset takes a 64-bit key and a 32-bit stream, and begins episode 0 of (key, stream). Environment number
 // `stream` of a pool with the seed `key` begins in the same way. The state contains the key and the stream. A step
 // with a new key continues with that key, at draw 0 of the episode. A restart begins the next episode of the key in the
 // state.
 //
-// Worlds with several players have their own reset and step (pure_world.h) and share the rest.
+// In a world with several players, a row has room for the maximum number of players; the entries of absent players are
+// zero.
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <new>
@@ -25,21 +25,24 @@
 #include "envpool/core/table/in_lanes.h"
 #include "envpool/core/table/lane_params.h"
 #include "envpool/core/table/model.h"
-#include "envpool/core/table/prefetched_rng.h"
 #include "envpool/core/table/row_params.h"
+#include "envpool/core/table/rows.h"
 
 namespace envpool {
 
-// Lists the named parts of a slot as JSON: parts of its episode, and parts that the environment names.
-template <class Env, class Slot>
-std::string named_parts() {
+// Lists the named parts of a slot as JSON: parts of its episode, and parts that the environment names. `held` says
+// whether the caller holds the state.
+template <class Env>
+std::string named_parts(bool held) {
   using State = StateOf<Env>;
-  const auto list = [](auto parts) {
+  using Slot = EnvSlot<State>;
+  const auto list = [&](auto parts) {
     const i64 episode = offset_of(&Slot::episode);
     parts.put("elapsed_step", "int32", episode + offset_of(&Episode::elapsed), 0);
     parts.put("episode", "int32", episode + offset_of(&Episode::number), 0);
     parts.put("over", "bool", episode + offset_of(&Episode::over), 0);
-    if constexpr (requires { &Slot::players; }) parts.put("players", "int32", offset_of(&Slot::players), 0);
+    if (held && requires { Env::kMaxPlayers; })
+      parts.put("players", "uint16", episode + offset_of(&Episode::players), 0);
     if constexpr (requires { Env::state_parts(parts); }) Env::state_parts(parts);
     return parts.json();
   };
@@ -50,343 +53,316 @@ std::string named_parts() {
   }
 }
 
-template <class Env>
-struct PureFunctions {
+template <class Env, class Contract>
+class PureFunctions {
+ public:
+  static i64 state_bytes(void* model) { return bytes_of(cast(model)); }
+
+  static std::string view() { return named_parts<Env>(/*held=*/true); }
+
+  static void reset(void* model, const abi::PureWork& work) { run(PureCall(cast(model), work), /*begins=*/true); }
+  static void step(void* model, const abi::PureWork& work) { run(PureCall(cast(model), work), /*begins=*/false); }
+
+ private:
   using State = StateOf<Env>;
+  using Slot = EnvSlot<State>;
   using Params = typename Env::Params;
-
-  using PureState = envpool::PureState<Env>;
+  using Settings = typename RowParams<Env>::Settings;
+  using Lanes = InLanes<Env>;
   static_assert(alignof(State) <= 16, "rows start on 16 bytes");
-
-  static i64 state_bytes(void* model) {
-    return (i64(sizeof(PureState)) + extra_bytes_of<Env>(cast(model).params) + 15) / 16 * 16;
-  }
-
-  static std::string view() { return named_parts<Env, PureState>(); }
-
-  static void reset(void* model, const abi::PureWork& work) {
-    const PureBatch batch(cast(model), work);
-    for (i64 k = 0; k < work.count; ++k) {
-      const RowSettings& settings = batch.settings(k);
-      u8* bytes = work.new_states + k * batch.state_bytes;
-      std::memset(bytes, 0, size_t(batch.state_bytes));
-      PureState& it = *new (bytes) PureState{};
-      it.episode.tag = batch.tag;
-      it.episode.seed(batch.key(k), batch.stream(k));
-      begin(it, settings);
-      Env::observe(it.state, settings.params, batch.row(work.fields, k));
-    }
-  }
-
-  // Steps in blocks of rows that fit into the cache, because each block is traversed several times. Rows are stepped
-  // and observed. If an episode ended and restarts, the observation is copied to the final fields, and the row is reset
-  // and observed again.
-  static void step(void* model, const abi::PureWork& work) {
-    const PureBatch batch(cast(model), work);
-    if (batch.params.shared()) {
-      step_blocks</*kSharedParams=*/true>(batch);
-    } else {
-      step_blocks</*kSharedParams=*/false>(batch);
-    }
-  }
-
- protected:
-  static constexpr i64 kMaxBlockRows = 256;
-
-  using RowSettings = typename RowParams<Env>::Settings;
+  static constexpr bool kWorld = requires { Env::kMaxPlayers; };
+  static constexpr i64 kCacheBytes = 16384;
 
   static Model<Env>& cast(void* model) { return *static_cast<Model<Env>*>(model); }
-  [[noreturn]] static void reject_state(i64 row) {
-    throw std::invalid_argument(std::string("state: expected rows of ") + Env::kName +
-                                " with the options of this environment, got another kind in row " +
-                                std::to_string(row));
-  }
+  static i64 bytes_of(const Model<Env>& model) { return slot_bytes<State>(extra_bytes_of<Env>(model.params)); }
 
-  struct PureBatch;
-
-  static void begin(PureState& it, const RowSettings& settings) {
-    begin_episode<Env>(it.episode, it.state, settings.max_episode_steps);
-    Env::reset(it.state, settings.params, it.episode.rng);
-  }
-
-  // The rows of one call.
-  struct PureBatch {
-    static constexpr i64 kCacheBytes = 16384;
-
-    const abi::PureWork work;
+  // The arguments of one call.
+  struct PureCall {
+    const abi::PureWork& work;
     const Model<Env>& model;
-    const u32 tag;
     const i64 state_bytes;
     std::vector<i64> row_bytes{}, action_bytes{};
-    std::vector<void*> observed_fields{};      // the fields into which a step observes all rows
+    std::vector<u8> per_player{};
+    std::vector<void*> stepped{}, ended{};     // the arrays into which rows are observed (RowColumns)
     const RowParams<Env> params, next_params;  // of the steps, and of the episodes that begin after them
 
-    PureBatch(const Model<Env>& of, const abi::PureWork& what)
+    PureCall(const Model<Env>& of, const abi::PureWork& what)
         : work(what),
           model(of),
-          tag(of.tag),
-          state_bytes(PureFunctions::state_bytes(const_cast<Model<Env>*>(&of))),
+          state_bytes(bytes_of(of)),
           params(of, work, {work.options, size_t(work.num_options)}),
           next_params(of, work, {work.next_options, size_t(work.num_next_options)}) {
       for (const FieldSpec& field : model.spec.fields) row_bytes.push_back(field.row_bytes());
+      for (const FieldSpec& field : model.spec.fields) per_player.push_back(field.is_per_player);
       for (const FieldSpec& field : model.spec.actions) action_bytes.push_back(field.row_bytes());
       for (size_t f = 0; f < row_bytes.size(); ++f) {
-        observed_fields.push_back(work.final_fields != nullptr && is_info(f) ? work.final_fields[f] : work.fields[f]);
+        // An info describes the step itself, even if the next episode has begun.
+        const bool is_info = (work.infos >> f & 1) != 0;
+        stepped.push_back(work.final_fields != nullptr && is_info ? work.final_fields[f] : work.fields[f]);
+        if (work.final_fields != nullptr) ended.push_back(work.final_fields[f]);
       }
     }
+    // Returns the number of rows that fit into the L1 cache with their observations, because a block of rows is
+    // traversed several times. States that are stepped in groups are larger, so a block of them has several groups,
+    // which makes up for rows that cannot be members.
+    i64 block_rows(i64 most) const {
+      i64 bytes = state_bytes;
+      for (size_t f = 0; f < row_bytes.size(); ++f) {
+        bytes += 2 * row_bytes[f] * (per_player[f] != 0 ? model.spec.max_players : 1);
+      }
+      const i64 least = SteppedInGroups<Env> ? std::min<i64>(64, most) : 1;
+      return std::clamp(kCacheBytes / bytes, least, most);
+    }
+  };
+
+  static void run(const PureCall& call, bool begins) {
+    const bool restarts = !begins && call.work.final_fields != nullptr;
+    if (call.params.shared()) {
+      RowLoop<Env, Contract, Batch</*kShared=*/true>>::run({call, begins}, begins, restarts);
+    } else {
+      RowLoop<Env, Contract, Batch</*kShared=*/false>>::run({call, begins}, begins, restarts);
+    }
+  }
+
+  // The rows of a call, which rows.h steps. `kShared` says whether all rows have the same parameters.
+  template <bool kShared>
+  class Batch {
+   public:
+    using Places = ConsecutiveRows;
+    static constexpr bool kHeld = true, kIsFast = kShared;
+    static constexpr bool kInLanes = kShared ? Lanes::kLanes > 1 : HasLaneParams<Env>;
+    static constexpr i64 kMostRows = kShared ? 256 : RowParams<Env>::kMostRows;
+
+    // `makes` says whether the call makes the states.
+    Batch(const PureCall& call, bool makes)
+        : call_(call),
+          work_(call.work),
+          makes_(makes),
+          places_{{{work_.reward, work_.discount, work_.terminated, work_.truncated, nullptr, nullptr, work_.elapsed,
+                    work_.players},
+                   call.stepped.data(),
+                   call.ended.data(),
+                   work_.fields},
+                  0},
+          settings_(call.params.common()),
+          lane_params_(call.params, kMostRows),
+          fields_{call.row_bytes.data(), call.per_player.data(), i32(call.row_bytes.size()),
+                  call.model.spec.max_players},
+          block_rows_(call.block_rows(kMostRows)),
+          stride_(call.state_bytes),
+          action_bytes_(call.action_bytes.data()),
+          tag_(call.model.tag) {
+      if constexpr (kWorld) {
+        i64 bytes = 0;
+        for (const FieldSpec& field : call.model.spec.actions) bytes += field.is_per_player ? 0 : field.row_bytes();
+        world_actions_.resize(size_t(bytes * max_players()));
+      }
+    }
+
+    const Places& places() const { return places_; }
+    i64 count() const { return work_.count; }
+    // Copies the states of the next rows to where they are stepped.
+    i64 open(i64 first) {
+      end_ = std::min(first + block_rows_, work_.count);
+      no_lanes_ = false;
+      if constexpr (!kShared && !kInLanes) {
+        block_first_ = first;
+        block_settings_ = &call_.params.in_block(first, end_);
+      }
+      const u8* const from = static_cast<const u8*>(work_.states.data);
+      if (makes_ || from == work_.new_states) return end_;
+      const i64 bytes = stride_, step = work_.states.stride;
+      if (step == bytes) {
+        std::memcpy(work_.new_states + first * bytes, from + first * bytes, size_t((end_ - first) * bytes));
+      } else {
+        for (i64 k = first; k < end_; ++k) std::memcpy(work_.new_states + k * bytes, from + k * step, size_t(bytes));
+      }
+      return end_;
+    }
+    struct Entry {
+      i64 k;
+      Slot& it;
+    };
+    ENVPOOL_ALWAYS_INLINE Entry entry(i64 k) const { return {k, slot(k)}; }
+    i64 stride() const { return stride_; }
+    i32 env_id(const Entry&) const { return 0; }
+    i32 max_players() const { return kWorld ? fields_.max_players : 1; }
+    const FieldRows& fields() const { return fields_; }
+    i64 run_length(i64 k, i64 end) const { return std::min(end - k, kMostRows); }
+    StridedStates<State> states(i64 k, i64 count) const {
+      return {reinterpret_cast<u8*>(&slot(k).state), stride_, count};
+    }
+
+    ENVPOOL_ALWAYS_INLINE const Params& params(const Entry& entry) const { return settings(entry.k).params; }
+    ENVPOOL_ALWAYS_INLINE i32 limit(const Entry& entry) const { return settings(entry.k).max_episode_steps; }
+    const Params& begun_params(const Entry&) const { return begun_->params; }
+    bool in_group(const Entry& entry) const { return Lanes::available(params(entry)); }
+
+    ENVPOOL_ALWAYS_INLINE ActionRow action(const Entry& entry) {
+      const i64 row = work_.broadcast_action != 0 ? 0 : entry.k;
+      if constexpr (kWorld) return players_action(row);
+      return {work_.actions, action_bytes_, row};
+    }
+
+    // Makes the state of a row, or checks and repairs it and sets its key.
+    ENVPOOL_ALWAYS_INLINE void prepare(const Entry& entry) const {
+      if (makes_) return make(entry.k);
+      check(entry);
+      repair<Env>(entry.it.state, params(entry));
+    }
+    void begin(const Entry& entry) {
+      const Settings& settings = *(begun_ = &begun_settings(entry.k));
+      Slot& it = entry.it;
+      begin_episode<Env>(it.episode, it.state, settings.max_episode_steps);
+      Contract::reset(it.state, settings.params, it.episode.rng);
+      if constexpr (kWorld) it.episode.players = u16(players_of(it.state, max_players()));
+    }
+    void close(const Entry& entry) const {
+      if constexpr (kWorld) clear_derived<Env>(&entry.it.state + 1, params(entry));
+    }
+    template <class Action>
+    ENVPOOL_ALWAYS_INLINE bool guarded(const Entry&, Action&& action) const {
+      action();  // if it throws, the call fails
+      return true;
+    }
+
+    // No episode of these rows is over, and each has its own action.
+    i64 in_lanes(i64 first, i64 end) {
+      if (no_lanes_ || work_.broadcast_action != 0) return 0;
+      i64 count = check_until_over(first, end);
+      count -= count % Lanes::kLanes;
+      if (count == 0) return 0;
+      if (!lane_params_.prepare(first, count)) {
+        no_lanes_ = true;
+        return 0;
+      }
+      lanes_first_ = first;
+      lanes_end_ = first + count;
+      for (i64 i = 0; i < count; ++i) repair<Env>(slot(first + i).state, lane_params_.group_of(i));
+      return count;
+    }
+    LaneParams<Env, kShared>& lane_params() { return lane_params_; }
+
+   private:
+    ENVPOOL_ALWAYS_INLINE Slot& slot(i64 k) const {
+      return *std::launder(reinterpret_cast<Slot*>(work_.new_states + k * stride_));
+    }
+    ENVPOOL_ALWAYS_INLINE const Settings& settings(i64 k) const {
+      if constexpr (kShared) {
+        return settings_;
+      } else if constexpr (kInLanes) {  // most rows are stepped with lane_params_
+        return call_.params.in_block(k, end_);
+      } else {
+        return block_settings_[k - block_first_];
+      }
+    }
+    // Returns the settings of the episode that row k begins. They are valid until the next call.
+    const Settings& begun_settings(i64 k) {
+      if (work_.next_options != nullptr) return call_.next_params.only(k);
+      if constexpr (kShared) return settings_;
+      if constexpr (HasLaneParams<Env> && !kShared) {
+        if (k >= lanes_first_ && k < lanes_end_) return lane_params_.row(k - lanes_first_);
+      }
+      return call_.params.only(k);
+    }
+
     static const u8* at(const abi::StridedRows& rows, i64 k) {
       return static_cast<const u8*>(rows.data) + rows.stride * k;
     }
-
-    const RowSettings& settings(i64 k) const { return params[k]; }
-    // Returns the settings of the episode that row k begins after its step. They are valid until the next call.
-    const RowSettings& next_settings(i64 k) const {
-      return work.next_options == nullptr ? settings(k) : next_params.only(k);
-    }
     u64 key(i64 k) const {
       u32 words[2];
-      std::memcpy(words, at(work.keys, k), sizeof(words));
+      std::memcpy(words, at(work_.keys, k), sizeof(words));
       return u64{words[0]} << 32 | words[1];
     }
     u32 stream(i64 k) const {
       u32 word;
-      std::memcpy(&word, at(work.streams, k), sizeof(word));
+      std::memcpy(&word, at(work_.streams, k), sizeof(word));
       return word;
     }
-    const u8* state(i64 k) const { return at(work.states, k); }
-    Row row(void* const* fields, i64 k) const { return {fields, row_bytes.data(), k}; }
-    ActionRow action(i64 k) const { return {work.actions, action_bytes.data(), work.broadcast_action != 0 ? 0 : k}; }
-    // Returns how many of `count` rows fill lanes. Each of them must have its own action.
-    i64 in_lanes(i64 count) const {
-      return work.broadcast_action == 0 ? count / InLanes<Env>::kLanes * InLanes<Env>::kLanes : 0;
+    void make(i64 k) const {
+      u8* const bytes = work_.new_states + k * stride_;
+      std::memset(bytes, 0, size_t(stride_));
+      Slot& it = *new (bytes) Slot{};
+      it.episode.tag = tag_;
+      it.episode.seed(key(k), stream(k));
     }
-    typename InLanes<Env>::States states(i64 first, i64 count) const {
-      PureState& it = new_state(first);
-      return {reinterpret_cast<u8*>(&it.state), state_bytes, count};
-    }
-    PureState& new_state(i64 k) const {
-      return *std::launder(reinterpret_cast<PureState*>(work.new_states + k * state_bytes));
-    }
-    // Returns the number of rows that fit into the L1 cache with their observations. States that are stepped in groups
-    // are larger, so a block of them has several groups, which makes up for rows that cannot be members.
-    i64 block_rows() const {
-      i64 bytes = state_bytes;
-      for (const i64 field : row_bytes) bytes += 2 * field;
-      const i64 rows = kCacheBytes / bytes, least = SteppedInGroups<Env> ? kMaxBlockRows / 4 : 1;
-      const i64 most = params.shared() ? kMaxBlockRows : params.kMostRows;
-      return rows < least ? least : rows < most ? rows : most;
-    }
-    void copy_states(i64 first, i64 end) const {
-      if (work.states.data == work.new_states) return;
-      if (work.states.stride == state_bytes) {
-        std::memcpy(work.new_states + first * state_bytes, state(first), size_t((end - first) * state_bytes));
-        return;
+    // Returns the number of rows from `first` on before one whose episode is over. Has checked all of these rows.
+    ENVPOOL_ALWAYS_INLINE i64 check_until_over(i64 first, i64 end) const {
+      const i64 stride = stride_;  // local copies, which the states cannot alias
+      const u32 tag = tag_;
+      u8* bytes = work_.new_states + first * stride;
+      const bool keyed = work_.keyed != abi::kKeepKey;
+      i64 k = first;
+      for (; k < end; ++k, bytes += stride) {
+        Episode& episode = std::launder(reinterpret_cast<Slot*>(bytes))->episode;
+        check_tag(episode, tag, k);
+        if (keyed) set_key(episode, k);
+        if (episode.over) break;
       }
-      for (i64 k = first; k < end; ++k) std::memcpy(work.new_states + k * state_bytes, state(k), size_t(state_bytes));
+      return k - first;
     }
-    // Returns whether a field is an info, which describes the step itself even if the next episode has begun.
-    bool is_info(size_t field) const { return (work.infos >> field & 1) != 0; }
-    // Copies the observation of a row to the final fields, before a restart.
-    void copy_final_observation(i64 k) const {
-      for (size_t f = 0; f < row_bytes.size(); ++f) {
-        if (is_info(f)) continue;
-        std::memcpy(static_cast<u8*>(work.final_fields[f]) + row_bytes[f] * k,
-                    static_cast<const u8*>(work.fields[f]) + row_bytes[f] * k, size_t(row_bytes[f]));
-      }
+    // Checks the state of a row, repairs its episode, and sets its key.
+    ENVPOOL_ALWAYS_INLINE void check(const Entry& entry) const {
+      Episode& episode = entry.it.episode;
+      check_tag(episode, tag_, entry.k);
+      if (work_.keyed != abi::kKeepKey) set_key(episode, entry.k);
     }
-  };
+    ENVPOOL_ALWAYS_INLINE void check_tag(Episode& episode, u32 tag, i64 k) const {
+      if (episode.tag != tag) [[unlikely]]
+        reject_state(work_.first + k);
+      episode.repair();
+    }
+    ENVPOOL_ALWAYS_INLINE void set_key(Episode& episode, i64 k) const {
+      episode.rng.seed = key(k);
+      episode.rng.draws = 0;
+      if (work_.keyed == abi::kNewKeyAndStream) episode.rng.stream = stream(k);
+    }
+    [[noreturn]] static void reject_state(i64 row) {
+      throw std::invalid_argument(std::string("state: expected rows of ") + Env::kName +
+                                  " with the options of this environment, got another kind in row " +
+                                  std::to_string(row));
+    }
 
-  // The rows of a block whose episodes ended.
-  struct EndedRows {
-    i32 rows[kMaxBlockRows];
-    i64 count = 0;
-
-    // Finds the ended rows among rows that were stepped in lanes. Reads the flags of a group as one word.
-    void find(const abi::PureWork& work, i64 first, i64 row_count) {
-      u32 terminated, truncated;
-      static_assert(InLanes<Env>::kLanes == 1 || InLanes<Env>::kLanes == sizeof(terminated));
-      for (i64 k = first; k < first + row_count; k += InLanes<Env>::kLanes) {
-        std::memcpy(&terminated, work.terminated + k, sizeof(terminated));
-        std::memcpy(&truncated, work.truncated + k, sizeof(truncated));
-        for (u32 over = terminated | truncated; over != 0; over &= over - 1) {
-          rows[count++] = i32(k - first) + std::countr_zero(over) / 8;
+    // Returns the actions of a world, as in a pool: a row for each player. Fields that are not per player are copied
+    // into the row of the first player.
+    ActionRow players_action(i64 row) {
+      world_fields_.clear();
+      u8* world_action = world_actions_.data();
+      const i64 most = max_players();
+      for (size_t f = 0; f < call_.action_bytes.size(); ++f) {
+        const i64 bytes = call_.action_bytes[f];
+        const u8* from = static_cast<const u8*>(work_.actions[f]);
+        if (most == 1 || call_.model.spec.actions[f].is_per_player) {
+          world_fields_.push_back(from + row * bytes * most);
+          continue;
         }
+        std::memcpy(world_action, from + row * bytes, size_t(bytes));
+        world_fields_.push_back(world_action);
+        world_action += bytes * most;
       }
+      return {world_fields_.data(), call_.action_bytes.data(), 0};
     }
+
+    const PureCall& call_;
+    const abi::PureWork work_;  // a copy, which cannot alias the results
+    const bool makes_;
+    const Places places_;
+    const Settings settings_;  // of all rows, if they are the same
+    LaneParams<Env, kShared> lane_params_;
+    const FieldRows fields_;
+    const i64 block_rows_;
+    const i64 stride_;  // of the states, in bytes
+    const i64* const action_bytes_;
+    const u32 tag_;
+    i64 end_ = 0;  // of the block
+    i64 block_first_ = 0;
+    const Settings* block_settings_ = nullptr;
+    bool no_lanes_ = false;                // the rest of the block cannot be stepped in lanes
+    i64 lanes_first_ = 0, lanes_end_ = 0;  // the rows whose parameters are in lane_params_
+    const Settings* begun_ = nullptr;      // of the episode that began last
+    std::vector<u8> world_actions_{};
+    std::vector<const void*> world_fields_{};
   };
-
-  template <bool kSharedParams>
-  static void step_blocks(const PureBatch& batch) {
-    const abi::PureWork work = batch.work;  // a local copy, which cannot alias the results
-    const RowSettings shared = batch.params.common();
-    const i64 block = batch.block_rows();
-    [[maybe_unused]] LaneParams<Env, kSharedParams> lane_params(batch.params, block);
-    for (i64 first = 0; first < work.count; first += block) {
-      const i64 end = first + block < work.count ? first + block : work.count;
-      batch.copy_states(first, end);
-      EndedRows ended;
-      i64 first_scalar = first;
-      if constexpr (kSharedParams ? InLanes<Env>::kLanes > 1 : HasLaneParams<Env>) {
-        first_scalar = step_in_lanes(batch, lane_params, first, end, ended);
-      }
-      const RowSettings* const of_rows = batch.params.prepare(first_scalar, end);
-      const auto settings_of = [&](i64 k) -> const RowSettings& {
-        return kSharedParams ? shared : of_rows[k - first_scalar];
-      };
-      i64 first_alone = first_scalar;
-      if constexpr (SteppedInGroups<Env>) {
-        const bool any_group = !kSharedParams || InLanes<Env>::available(shared.params);
-        if (any_group) first_alone = step_in_groups(batch, settings_of, first, end, ended);
-      }
-      const auto step_row = [&](i64 k, auto&& draws) {
-        const RowSettings& settings = settings_of(k);
-        PureState& it = batch.new_state(k);
-        const Outcome outcome =
-            it.episode.over ? kStaysOver : Env::step(it.state, settings.params, batch.action(k), draws);
-        conclude(work, it.episode, settings.max_episode_steps, outcome, k, first, ended);
-        Env::observe(it.state, settings.params, batch.row(batch.observed_fields.data(), k));
-      };
-      i64 prefetched_end = first_alone;
-      if constexpr (kTakesPrefetchedRng<Env>) {
-        PrefetchedRngs<Env, kMaxBlockRows> prefetched;
-        prefetched_end = first_alone + prefetched.batch_size(end - first_alone);
-        for (i64 k = first_alone; k < prefetched_end; ++k)
-          prepare_state(batch, work, batch.new_state(k), settings_of(k).params, k);
-        if (prefetched_end > first_alone)
-          prefetched.prefetch(batch.new_state(first_alone).episode.rng, batch.state_bytes,
-                              prefetched_end - first_alone);
-        for (i64 k = first_alone; k < prefetched_end; ++k)
-          step_row(k, prefetched.rng(batch.new_state(k).episode.rng, k - first_alone));
-      }
-      for (i64 k = prefetched_end; k < end; ++k) {
-        PureState& it = batch.new_state(k);
-        prepare_state(batch, work, it, settings_of(k).params, k);
-        step_row(k, it.episode.rng);
-      }
-      if (work.final_fields == nullptr) continue;
-      for (i64 i = 0; i < ended.count; ++i) {
-        const i64 k = first + ended.rows[i];
-        const RowSettings& settings = work.next_options != nullptr         ? batch.next_settings(k)
-                                      : !kSharedParams && k < first_scalar ? lane_params.row(k - first)
-                                                                           : settings_of(k);
-        PureState& it = batch.new_state(k);
-        batch.copy_final_observation(k);
-        begin(it, settings);
-        Env::observe(it.state, settings.params, batch.row(work.fields, k));
-      }
-    }
-  }
-
-  // Steps as many rows of a block as possible in lanes, or none if the episode of one of them is over. Returns the
-  // first row that remains.
-  static i64 step_in_lanes(const PureBatch& batch, auto& params, i64 first, i64 end, EndedRows& ended) {
-    const i64 count = batch.in_lanes(end - first);
-    if (count == 0 || !params.prepare(first, count)) return first;
-    const abi::PureWork work = batch.work;
-    bool any_over = false;
-    for (i64 k = first; k < first + count; ++k) {
-      PureState& it = batch.new_state(k);
-      prepare_state(batch, work, it, params.group_of(k - first), k);
-      any_over |= it.episode.over;
-    }
-    if (any_over) return first;
-    InLanes<Env>::step(batch.states(first, count), params.groups(), batch.action(first),
-                       {work.reward + first, work.terminated + first});
-    count_step(batch, work, params.limits(), first, count);
-    ended.find(work, first, count);
-    for (i64 i = 0; i < ended.count; ++i) batch.new_state(first + ended.rows[i]).episode.over = true;
-    InLanes<Env>::observe(batch.states(first, count), params.groups(), batch.row(batch.observed_fields.data(), first));
-    return first + count;
-  }
-
-  // Steps all rows of a block in groups, except those whose episodes are over or whose parameters do not allow it.
-  // Returns the end of the block.
-  static i64 step_in_groups(const PureBatch& batch, auto& settings_of, i64 first, i64 end, EndedRows& ended) {
-    const abi::PureWork work = batch.work;
-    i64 rows[Env::kGroup];
-    State* states[Env::kGroup];
-    const Params* params[Env::kGroup];
-    Rng* rngs[Env::kGroup];
-    ActionRow actions[Env::kGroup];
-    Outcome outcomes[Env::kGroup];
-    i32 count = 0;
-    const auto finish_row = [&](i64 k, const Outcome& outcome) {
-      PureState& it = batch.new_state(k);
-      const RowSettings& settings = settings_of(k);
-      conclude(work, it.episode, settings.max_episode_steps, outcome, k, first, ended);
-      Env::observe(it.state, settings.params, batch.row(batch.observed_fields.data(), k));
-    };
-    const auto step_group = [&] {
-      if (count >= kLeastGroup) {
-        Env::step_group(states, count, params, actions, rngs, outcomes);
-      } else {
-        for (i32 i = 0; i < count; ++i) outcomes[i] = Env::step(*states[i], *params[i], actions[i], *rngs[i]);
-      }
-      for (i32 i = 0; i < count; ++i) finish_row(rows[i], outcomes[i]);
-      count = 0;
-    };
-    for (i64 k = first; k < end; ++k) {
-      PureState& it = batch.new_state(k);
-      const Params& own = settings_of(k).params;
-      prepare_state(batch, work, it, own, k);
-      if (it.episode.over) {
-        finish_row(k, kStaysOver);
-        continue;
-      }
-      if (!InLanes<Env>::available(own)) {
-        finish_row(k, Env::step(it.state, own, batch.action(k), it.episode.rng));
-        continue;
-      }
-      rows[count] = k;
-      states[count] = &it.state;
-      params[count] = &own;
-      rngs[count] = &it.episode.rng;
-      actions[count++] = batch.action(k);
-      if (count == Env::kGroup) step_group();
-    }
-    step_group();
-    return end;
-  }
-
-  // Validates and repairs the copied state of a row, and sets its key.
-  ENVPOOL_ALWAYS_INLINE static void prepare_state(const PureBatch& batch, const abi::PureWork& work, PureState& it,
-                                                  const auto& params, i64 k) {
-    Episode& episode = it.episode;
-    if (episode.tag != batch.tag) [[unlikely]]
-      reject_state(work.first + k);
-    episode.repair();
-    repair<Env>(it.state, params);
-    if (work.keyed == abi::kKeepKey) return;
-    episode.rng.seed = batch.key(k);
-    episode.rng.draws = 0;
-    if (work.keyed == abi::kNewKeyAndStream) episode.rng.stream = batch.stream(k);
-  }
-
-  // Counts the step of rows that were stepped in lanes. step_lanes has already written their rewards and terminations.
-  ENVPOOL_ALWAYS_INLINE static void count_step(const PureBatch& batch, const abi::PureWork& work, auto limits,
-                                               i64 first, i64 count) {
-    const i64 stride = batch.state_bytes;
-    u8* state = work.new_states + first * stride;
-    for (i64 k = first; k < first + count; ++k, state += stride) {
-      Episode& episode = std::launder(reinterpret_cast<PureState*>(state))->episode;
-      work.truncated[k] = episode.count_step(limits[k - first]);
-      work.elapsed[k] = episode.elapsed;
-    }
-    for (i64 k = first; k < first + count; ++k) work.discount[k] = work.terminated[k] != 0 ? 0.0f : 1.0f;
-  }
-
-  // Writes the outcome of a step.
-  ENVPOOL_ALWAYS_INLINE static void conclude(const abi::PureWork& work, Episode& episode, i32 limit, Outcome outcome,
-                                             i64 k, i64 first, EndedRows& ended) {
-    const bool over = episode.conclude(outcome, limit, !episode.over);
-    work.reward[k] = outcome.reward;
-    work.discount[k] = outcome.discount;
-    work.terminated[k] = outcome.terminated;
-    work.truncated[k] = outcome.truncated;
-    work.elapsed[k] = episode.elapsed;
-    ended.rows[ended.count] = i32(k - first);
-    ended.count += over;
-  }
 };
 
 }  // namespace envpool

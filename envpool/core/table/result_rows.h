@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows into which a pool's environments write their results: the columns of a batch, and which row belongs to which
-// environment.
+// The rows into which the environments of a call write their results: the columns of a batch, and which row belongs to
+// which environment.
 #pragma once
-
-#include <utility>
 
 #include "envpool/core/table/episode.h"
 #include "envpool/core/table/vtable.h"
@@ -13,34 +11,51 @@ namespace envpool {
 
 // The columns into which rows are written: the common fields by name, the environment's own by number.
 struct RowColumns : ResultColumns {
-  void* const* own;
-  void* const* own_final;  // null unless autoreset is same-step
+  // The arrays into which an environment is observed: after a step, after a step that ends an episode which restarts
+  // (null: none restarts), and after a reset or restart.
+  void *const *stepped, *const *ended, *const *begun;
 
-  explicit RowColumns(const abi::ResultRows& rows)
-      : ResultColumns{static_cast<f32*>(rows.fields[abi::kReward]),    static_cast<f32*>(rows.fields[abi::kDiscount]),
-                      static_cast<u8*>(rows.fields[abi::kTerminated]), static_cast<u8*>(rows.fields[abi::kTruncated]),
-                      static_cast<i32*>(rows.fields[abi::kStepType]),  static_cast<i32*>(rows.fields[abi::kEnvId]),
-                      static_cast<i32*>(rows.fields[abi::kElapsed]),   static_cast<i32*>(rows.fields[abi::kPlayers])},
-        own(rows.fields + abi::kCommonFields),
-        own_final(rows.final_fields == nullptr ? nullptr : rows.final_fields + abi::kCommonFields) {}
+  static RowColumns of_pool(const abi::ResultRows& rows) {
+    void* const* const own = rows.fields + abi::kCommonFields;
+    return {{static_cast<f32*>(rows.fields[abi::kReward]), static_cast<f32*>(rows.fields[abi::kDiscount]),
+             static_cast<u8*>(rows.fields[abi::kTerminated]), static_cast<u8*>(rows.fields[abi::kTruncated]),
+             static_cast<i32*>(rows.fields[abi::kStepType]), static_cast<i32*>(rows.fields[abi::kEnvId]),
+             static_cast<i32*>(rows.fields[abi::kElapsed]), static_cast<i32*>(rows.fields[abi::kPlayers])},
+            own,
+            rows.final_fields == nullptr ? nullptr : rows.final_fields + abi::kCommonFields,
+            own};
+  }
 };
 
-// The result row of each environment: consecutive rows (synchronous), or a row that is claimed when the results are
-// ready (asynchronous).
+// Environment k of a call writes row `first` + k. Row is the part of an environment's place that is not known before
+// its results are ready: nothing.
 struct ConsecutiveRows {
   static constexpr bool kConsecutive = true;
-  RowColumns columns;
+  struct Row {};
+  RowColumns all;
   i64 first;
+
+  void claim(i64, Row&) const {}
   // Returns a reference: a copy for each environment would be stored on the stack and loaded again.
-  std::pair<const RowColumns&, i64> operator()(i32 k) const { return {columns, first + k}; }
+  ENVPOOL_ALWAYS_INLINE const RowColumns& columns(const Row&) const { return all; }
+  ENVPOOL_ALWAYS_INLINE i64 row(i64 k, const Row&) const { return first + k; }
 };
+
+// Each environment of a pool claims a row when its results are ready (asynchronous mode).
 struct ClaimedRows {
   static constexpr bool kConsecutive = false;
+  struct Row {
+    RowColumns columns;
+    i64 row;
+  };
   const abi::Work& work;
-  std::pair<RowColumns, i64> operator()(i32 k) const {
+
+  void claim(i64 k, Row& at) const {
     const abi::ResultRows rows = work.claim(work.context, work.env_ids[k]);
-    return {RowColumns(rows), i64(rows.row)};
+    at = {RowColumns::of_pool(rows), rows.row};
   }
+  const RowColumns& columns(const Row& at) const { return at.columns; }
+  i64 row(i64, const Row& at) const { return at.row; }
 };
 
 }  // namespace envpool

@@ -50,26 +50,14 @@ class RowParams {
   bool shared() const { return columns_.empty(); }
   const Settings& common() const { return rows_[0]; }              // the parameters of all rows if they are the same
   const std::vector<Column>& columns() const { return columns_; }  // whose values differ from row to row
-  // Returns the parameters of rows first..end-1, at most kMostRows, if they differ from row to row. They stay valid
-  // until those of other rows are computed.
-  const Settings* prepare(i64 first, i64 end) const {
-    if (shared() || first == end) return nullptr;
-    compute(columns_, first, end - first);
-    first_ = first;
-    end_ = end;
-    return rows_.data();
-  }
-  // Returns the parameters of row k. They stay valid until those of a row outside its block are computed.
-  ENVPOOL_ALWAYS_INLINE const Settings& operator[](i64 k) const {
-    if (shared()) return common();
-    if (k < first_ || k >= end_) prepare(k, std::min(work_.count, k + kMostRows));
+  // Returns the parameters of row k, and computes those of the rows until `end`, but at most kMostRows. They stay valid
+  // until those of a row that was not computed with them are asked for.
+  ENVPOOL_ALWAYS_INLINE const Settings& in_block(i64 k, i64 end) const {
+    if (k < first_ || k >= end_) prepare(k, std::min(end, k + kMostRows));
     return rows_[size_t(k - first_)];
   }
-  // Returns the parameters of row k, without computing those of other rows. They stay valid until the next call.
-  const Settings& only(i64 k) const {
-    if (!shared()) prepare(k, k + 1);
-    return rows_[0];
-  }
+  // Returns the parameters of row k, without computing those of other rows. They stay valid as those of in_block() do.
+  const Settings& only(i64 k) const { return shared() ? common() : in_block(k, k + 1); }
   // Writes the numbers that `count` rows, beginning with `first`, use of an option. Those of each four rows are `step`
   // numbers apart.
   void write_numbers(const Column& column, i64 first, i64 count, f64* numbers, i64 step = 4) const {
@@ -107,6 +95,11 @@ class RowParams {
     return {&from, &option, TunableValue(option, read_number(member, option.dtype), from.dtype), at};
   }
 
+  void prepare(i64 first, i64 end) const {
+    compute(columns_, first, end - first);
+    first_ = first;
+    end_ = end;
+  }
   // Computes the parameters of `count` rows, beginning with `first`, with the values of these columns.
   void compute(const std::vector<Column>& columns, i64 first, i64 count) const {
     for (const Column& column : columns) {

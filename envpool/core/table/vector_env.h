@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Implements the functions of a table for the environments of one pool: the three autoreset modes by the rules of
-// episode.h, the common fields, and the handling of exceptions. The three contracts of env.h differ only in how an
-// environment is created, reset, stepped and observed (see contract_calls.h).
+// Implements the functions of a table for the environments of one pool, and owns them. rows.h steps them. The three
+// contracts of env.h differ only in how an environment is created, reset, stepped and observed (see contract_calls.h).
 #pragma once
 
 #include <algorithm>
@@ -25,8 +24,8 @@
 #include "envpool/core/table/in_lanes.h"
 #include "envpool/core/table/model.h"
 #include "envpool/core/table/next_options.h"
-#include "envpool/core/table/prefetched_rng.h"
 #include "envpool/core/table/result_rows.h"
+#include "envpool/core/table/rows.h"
 #include "envpool/core/table/spec.h"
 #include "envpool/core/table/vtable.h"
 
@@ -48,7 +47,8 @@ class VectorEnv {
   static constexpr bool kPlain = (Contract::kFlags & abi::kPortable) != 0;   // states are plain data
   static constexpr bool kOptionsChange = kPlain || HasChangingOptions<Env>;  // from episode to episode
 
-  explicit VectorEnv(const abi::Config& config) : max_players_(config.max_players), next_options_(config) {
+  explicit VectorEnv(const abi::Config& config)
+      : restarts_(config.autoreset == abi::kAutoresetSameStep), next_options_(config) {
     for (i32 i = 0; i < config.num_envs; ++i) {
       const auto* model = static_cast<const Model<Env>*>(config.models[i]);
       const i64 bytes = bytes_of(model->params);
@@ -59,6 +59,7 @@ class VectorEnv {
     for (const FieldSpec& field : model->spec.fields) row_bytes_.push_back(field.row_bytes());
     for (const FieldSpec& field : model->spec.fields) per_player_.push_back(field.is_per_player);
     for (const FieldSpec& field : model->spec.actions) action_bytes_.push_back(field.row_bytes());
+    fields_ = {row_bytes_.data(), per_player_.data(), i32(row_bytes_.size()), config.max_players};
     memory_ = allocate_zeroed(stride_ * config.num_envs);
     try {
       for (; size_ < config.num_envs; ++size_) {
@@ -89,8 +90,8 @@ class VectorEnv {
     }
   }
 
-  void reset(const abi::Work& work) { run_all(work, Operation::kReset); }
-  void step(const abi::Work& work) { run_all(work, Operation::kStep); }
+  void reset(const abi::Work& work) { run(work, /*begins=*/true); }
+  void step(const abi::Work& work) { run(work, /*begins=*/false); }
 
   i64 save_size(i32 env_id) {
     if constexpr (requires { slot(env_id).state->save_size(); }) {
@@ -140,13 +141,14 @@ class VectorEnv {
   // Writes a row as a reset does. The outcome of the last step is not part of the state, so the row has no reward.
   void observe(i32 env_id, const abi::ResultRows& rows) {
     Slot& from = slot(env_id);
-    const RowColumns columns(rows);
-    const i32 players = count_players(from);
-    columns.write(rows.row, env_id, from.episode, Outcome{}, from.episode.elapsed == 0, players);
-    std::fill_n(columns.reward + i64(rows.row) * max_players_, players, 0.0f);
-    std::fill_n(columns.discount + i64(rows.row) * max_players_, players, 1.0f);
-    observe(from, settings_[size_t(env_id)], columns.own, rows.row);
-    if (columns.own_final != nullptr) clear_fields(columns.own_final, rows.row);
+    const RowColumns columns = RowColumns::of_pool(rows);
+    const i32 players = std::min(Contract::players(from.state), fields_.max_players);
+    columns.write(rows.row, env_id, from.episode.elapsed, Outcome{}, from.episode.elapsed == 0, players);
+    std::fill_n(columns.reward + i64(rows.row) * fields_.max_players, players, 0.0f);
+    std::fill_n(columns.discount + i64(rows.row) * fields_.max_players, players, 1.0f);
+    Contract::observe(from.state, *settings_[size_t(env_id)].params, Row{columns.stepped, fields_.row_bytes, rows.row},
+                      fields_.max_players);
+    if (columns.ended != nullptr) fields_.clear(columns.ended, rows.row);
   }
   void reset_options(i32 env_id, const void* data, i64 size) {
     if constexpr (kTakesResetOptions) slot(env_id).state->reset_options(data, size);
@@ -166,8 +168,8 @@ class VectorEnv {
   }
 
  private:
-  enum class Operation { kReset, kStep };
   using Slot = EnvSlot<State>;
+  static constexpr bool kWorld = requires { Env::kMaxPlayers; };
   struct EnvSettings {
     const typename Env::Params* params;
     i64 bytes;  // of a state
@@ -175,8 +177,6 @@ class VectorEnv {
     bool in_lanes;
   };
   using Lanes = InLanes<Env>;
-  // A power of two, small enough that the data of this many environments stays in the L1 cache.
-  static constexpr i32 kMaxRun = 64;
 
   static i64 bytes_of(const typename Env::Params& params) { return slot_bytes<State>(Contract::extra_bytes(params)); }
   Slot& slot(i32 env_id) { return *std::launder(reinterpret_cast<Slot*>(memory_.get() + stride_ * env_id)); }
@@ -184,280 +184,98 @@ class VectorEnv {
     for (i32 i = 0; i < size_; ++i) slot(i).~Slot();
   }
 
-  void run_all(const abi::Work& work, Operation operation) {
+  // The environments of a call, which rows.h steps.
+  template <class ItsPlaces>
+  struct Batch {
+    using Places = ItsPlaces;
+    static constexpr bool kHeld = false, kIsFast = Places::kConsecutive, kInLanes = Lanes::kLanes > 1;
+    // A power of two, small enough that the data of this many environments stays in the L1 cache.
+    static constexpr i64 kMostRows = 64;
+    struct LaneParams {
+      struct Limits {
+        const EnvSettings* first;
+        i32 operator[](i64 i) const { return first[i].max_episode_steps; }
+      };
+      const EnvSettings* first;
+      const typename Env::Params& groups() const { return *first->params; }
+      Limits limits() const { return {first}; }
+    };
+
+    VectorEnv& pool;
+    const abi::Work& its_work;
+    const Places its_places;
+    LaneParams lanes{};
+
+    const Places& places() const { return its_places; }
+    const abi::Work& work() const { return its_work; }
+    i64 count() const { return its_work.count; }
+    i64 open(i64) const { return its_work.count; }
+    struct Entry {
+      i64 k;
+      i32 env_id;
+      Slot& it;
+      EnvSettings& settings;
+    };
+    i32 id(i64 k) const { return its_work.env_ids[k]; }
+    ENVPOOL_ALWAYS_INLINE Entry entry(i64 k) const {
+      return {k, id(k), pool.slot(id(k)), pool.settings_[size_t(id(k))]};
+    }
+    i64 stride() const { return pool.stride_; }
+    i32 env_id(const Entry& entry) const { return entry.env_id; }
+    const typename Env::Params& params(const Entry& entry) const { return *entry.settings.params; }
+    const typename Env::Params& begun_params(const Entry& entry) const { return *entry.settings.params; }
+    i32 limit(const Entry& entry) const { return entry.settings.max_episode_steps; }
+    bool in_group(const Entry& entry) const { return entry.settings.in_lanes; }
+    ActionRow action(const Entry& entry) const {
+      return {its_work.actions, pool.action_bytes_.data(), i64(entry.env_id) * max_players()};
+    }
+    void prepare(const Entry&) const {}
+    void close(const Entry&) const {}
+    i32 max_players() const { return kWorld ? pool.fields_.max_players : 1; }
+    const FieldRows& fields() const { return pool.fields_; }
+    void begin(const Entry& entry) const { pool.begin(entry.it, entry.settings); }
+
+    // Returns how many environments from k on have consecutive ids.
+    i64 run_length(i64 k, i64 end) const {
+      const i64 most = std::min(end - k, kMostRows);
+      const i32* const ids = its_work.env_ids + k;
+      i64 count = 0;
+      while (count < most && ids[count] == ids[0] + count) ++count;
+      return count;
+    }
+    // They have consecutive ids and the same options, and none of their episodes is over.
+    i64 in_lanes(i64 k, i64 end) {
+      lanes.first = &pool.settings_[size_t(id(k))];
+      if (!lanes.first->in_lanes) return 0;
+      const i64 most = std::min(end - k, kMostRows);
+      const i32* const ids = its_work.env_ids + k;
+      i64 count = 0;
+      while (count < most && ids[count] == ids[0] + count && lanes.first[count].params == lanes.first->params &&
+             !pool.slot(ids[count]).episode.over) {
+        ++count;
+      }
+      return count - count % Lanes::kLanes;
+    }
+    const LaneParams& lane_params() const { return lanes; }
+    StridedStates<State> states(i64 k, i64 count) const {
+      return {reinterpret_cast<u8*>(&pool.slot(id(k)).state), pool.stride_, count};
+    }
+    template <class Action>
+    ENVPOOL_ALWAYS_INLINE bool guarded(const Entry& entry, Action&& action) const {
+      return run_guarded(its_work, entry.env_id, action);
+    }
+  };
+
+  void run(const abi::Work& work, bool begins) {
     if (work.rows.fields == nullptr) {
-      run_all(work, operation, ClaimedRows{work});
-    } else if constexpr (kIsSmall) {
-      run_all_inlined(work, operation, ConsecutiveRows{RowColumns(work.rows), i64(work.rows.row)});
+      RowLoop<Env, Contract, Batch<ClaimedRows>>::run({*this, work, {work}}, begins, restarts_);
     } else {
-      run_all(work, operation, ConsecutiveRows{RowColumns(work.rows), i64(work.rows.row)});
-    }
-  }
-#ifdef __SANITIZE_ADDRESS__
-  static constexpr bool kIsSanitized = true;
-#else
-  static constexpr bool kIsSanitized = false;
-#endif
-  // Inlines everything into the loop. The step of a small environment takes a few nanoseconds, and a call of it would
-  // take as many, because rows and outcomes are passed in memory. Large environments, and those that other processes
-  // step, would only take longer to compile. With a sanitizer, small ones would take minutes to compile, too.
-  static constexpr bool kIsSmall =
-      sizeof(typename Contract::State) <= 64 && !requires { typename Env::CallBatch; } && !kIsSanitized;
-  template <class RowSource>
-  [[gnu::flatten]] void run_all_inlined(const abi::Work& work, Operation operation, const RowSource& row_source) {
-    run_all(work, operation, row_source);
-  }
-  // `row_source` is passed by value: what environments write could alias a reference, so the compiler would have to
-  // reload it for every environment.
-  template <class RowSource>
-  void run_all(const abi::Work& work, Operation operation, const RowSource row_source) {
-    const bool restart = operation == Operation::kReset;
-    if constexpr (requires { typename Env::CallBatch; }) {
-      run_delegated(work, restart, row_source);
-      return;
-    }
-    if constexpr (SteppedInGroups<Env>) {
-      if (!restart) {
-        run_in_groups(work, row_source);
-        return;
-      }
-    }
-    for (i32 k = 0; k < work.count;) {
-      if constexpr (Lanes::kLanes > 1) {
-        const i32 count = restart ? 0 : run_in_lanes(work, k, row_source);
-        k += count;
-        if (count > 0) continue;
-      }
-      if constexpr (kTakesPrefetchedRng<Env>) {
-        const i32 count = restart ? 0 : run_prefetched(work, k, row_source);
-        k += count;
-        if (count > 0) continue;
-      }
-      run(work, k, restart, row_source, slot(work.env_ids[k]).episode);
-      ++k;
+      const ConsecutiveRows places{RowColumns::of_pool(work.rows), work.rows.row};
+      RowLoop<Env, Contract, Batch<ConsecutiveRows>>::run({*this, work, places}, begins, restarts_);
     }
   }
 
-  // Posts the calls of all environments before it waits for the first result, so that they run at the same time.
-  template <class RowSource>
-  void run_delegated(const abi::Work& work, bool restart, const RowSource& row_source) {
-    using CallBatch = typename Env::CallBatch;
-    for (i32 first = 0; first < work.count; first += CallBatch::kMax) {
-      CallBatch calls(work, RowSource::kConsecutive);
-      for (i32 k = first; k < std::min(work.count, first + CallBatch::kMax); ++k) {
-        const i32 env_id = work.env_ids[k];
-        Slot& it = slot(env_id);
-        if (restart || it.episode.over) {
-          Episode next = it.episode;  // a copy; run() later begins the episode itself and draws the same numbers
-          next.begin();
-          calls.reset(*it.state, next.rng);
-        } else {
-          calls.step(*it.state, ActionRow{work.actions, action_bytes_.data(), i64(env_id) * max_players_});
-        }
-      }
-      for (i32 k; (k = calls.next()) >= 0;) {
-        run(work, first + k, restart, row_source, slot(work.env_ids[first + k]).episode);
-      }
-    }
-  }
-
-  // Resets or steps environment k of the work. It is also reset if its episode is over, and if its step throws. `draws`
-  // is the prefetched generator for the step, or the episode, whose generator is then used.
-  template <class RowSource, class Draws>
-  ENVPOOL_ALWAYS_INLINE void run(const abi::Work& work, i32 k, bool restart, const RowSource& row_source,
-                                 Draws&& draws) {
-    const i32 env_id = work.env_ids[k];
-    EnvSettings& settings = settings_[size_t(env_id)];
-    Slot& it = slot(env_id);
-    restart |= it.episode.over;
-    Outcome outcome;
-    bool healthy = true;
-    if (!restart) {
-      const ActionRow action{work.actions, action_bytes_.data(), i64(env_id) * max_players_};
-      restart = !run_guarded(
-          work, env_id, [&] { outcome = Contract::step(it.state, *settings.params, action, draws, max_players_); });
-    }
-    if (restart) {
-      outcome = {};
-      healthy = run_guarded(work, env_id, [&] { begin(it, settings); });
-    }
-    const auto [columns, row] = row_source(k);
-    const bool before = healthy;
-    healthy = false;
-    if (!run_guarded(work, env_id, [&] { healthy = conclude(work, env_id, outcome, restart, before, columns, row); })) {
-      columns.write(row, env_id, it.episode, outcome, restart, 0);  // reward() or players() threw: no player has a row
-    }
-    if (healthy) healthy = run_guarded(work, env_id, [&] { observe(it, settings, columns.own, row); });
-    if (!healthy) {
-      it.episode.over = true;
-      clear_fields(columns.own, row);
-    }
-  }
-
-  // Steps a run of environments with consecutive ids, beginning with environment k of the work, with prefetched random
-  // words. Returns their number, which is a multiple of eight or 0.
-  template <class RowSource>
-  i32 run_prefetched(const abi::Work& work, i32 k, const RowSource& row_source) {
-    const i32 first = work.env_ids[k];
-    i32 count = 0;
-    while (count < std::min(work.count - k, kMaxRun) && work.env_ids[k + count] == first + count) ++count;
-    PrefetchedRngs<Env, kMaxRun> prefetched;
-    count = i32(prefetched.batch_size(count));
-    if (count > 0) prefetched.prefetch(slot(first).episode.rng, stride_, count);
-    for (i32 i = 0; i < count; ++i)
-      run(work, k + i, /*restart=*/false, row_source, prefetched.rng(slot(first + i).episode.rng, i));
-    return count;
-  }
-
-  // Steps a run of environments with consecutive ids in lanes, beginning with environment k of the work. They must have
-  // the same options, and none of their episodes may be over. Returns their number, which is a multiple of kLanes or 0.
-  template <class RowSource>
-  i32 run_in_lanes(const abi::Work& work, i32 k, const RowSource& row_source) {
-    const i32 first = work.env_ids[k];
-    const EnvSettings& settings = settings_[size_t(first)];
-    if (!settings.in_lanes) return 0;
-    const i32 limit = std::min(work.count - k, kMaxRun);
-    i32 count = 0;
-    while (count < limit && work.env_ids[k + count] == first + count &&
-           settings_[size_t(first + count)].params == settings.params && !slot(first + count).episode.over) {
-      ++count;
-    }
-    count -= count % Lanes::kLanes;
-    if (count == 0) return 0;
-    f32 reward[kMaxRun];
-    u8 terminated[kMaxRun];
-    const typename Lanes::States states{reinterpret_cast<u8*>(&slot(first).state), stride_, count};
-    const bool stepped = run_guarded(work, first, [&] {
-      const ActionRow action{work.actions, action_bytes_.data(), first};
-      Lanes::step(states, *settings.params, action, {reward, terminated});
-    });
-    if (!stepped) {  // which lane threw is unknown, so all of them begin a new episode
-      for (i32 i = 0; i < count; ++i) slot(first + i).episode.over = true;
-      return 0;
-    }
-    for (i32 i = 0; i < count; ++i) {
-      const auto [columns, row] = row_source(k + i);
-      const Outcome outcome{.reward = reward[i], .terminated = terminated[i] != 0};
-      conclude(work, first + i, outcome, /*restarted=*/false, /*healthy=*/true, columns, row);
-      if (!RowSource::kConsecutive)
-        observe_guarded(work, first + i, 1, columns, row,
-                        [&] { observe(slot(first + i), settings, columns.own, row); });
-    }
-    if constexpr (RowSource::kConsecutive) {
-      const auto [columns, row] = row_source(k);
-      // With same-step autoreset, an episode may have begun with other options.
-      const bool alike = columns.own_final == nullptr || can_share_lanes(first, count);
-      observe_guarded(work, first, count, columns, row, [&] {
-        if (alike) {
-          Lanes::observe(states, *settings.params, Row{columns.own, row_bytes_.data(), row});
-        } else {
-          for (i32 i = 0; i < count; ++i) observe(slot(first + i), settings_[size_t(first + i)], columns.own, row + i);
-        }
-      });
-    }
-    return count;
-  }
-
-  // Returns whether consecutive environments have the same options, with which they can be stepped in lanes.
-  bool can_share_lanes(i32 first, i32 count) const {
-    const EnvSettings* const of = &settings_[size_t(first)];
-    bool same = of[0].in_lanes;
-    for (i32 i = 1; i < count; ++i) same &= of[i].params == of[0].params;
-    return same;
-  }
-
-  // Steps environments in groups. The episodes of the members of a group are not over.
-  template <class RowSource>
-  void run_in_groups(const abi::Work& work, const RowSource& row_source) {
-    i32 members[Env::kGroup], count = 0;  // the numbers of the members within the work
-    for (i32 k = 0; k < work.count; ++k) {
-      const i32 env_id = work.env_ids[k];
-      if (!settings_[size_t(env_id)].in_lanes || slot(env_id).episode.over) {
-        run(work, k, /*restart=*/false, row_source, slot(env_id).episode);
-        continue;
-      }
-      if (count == Env::kGroup) {
-        run_group(work, members, count, row_source);
-        count = 0;
-      }
-      members[count++] = k;
-    }
-    run_group(work, members, count, row_source);
-  }
-  template <class RowSource>
-  void run_group(const abi::Work& work, const i32* members, i32 count, const RowSource& row_source) {
-    State* states[Env::kGroup];
-    const typename Env::Params* params[Env::kGroup];
-    Rng* rngs[Env::kGroup];
-    ActionRow actions[Env::kGroup];
-    Outcome outcomes[Env::kGroup];
-    for (i32 i = 0; i < count; ++i) {
-      const i32 env_id = work.env_ids[members[i]];
-      states[i] = &slot(env_id).state;
-      params[i] = settings_[size_t(env_id)].params;
-      rngs[i] = &slot(env_id).episode.rng;
-      actions[i] = {work.actions, action_bytes_.data(), env_id};
-    }
-    const bool in_group = count >= kLeastGroup;
-    bool stepped = false;
-    if (in_group) {
-      stepped = run_guarded(work, work.env_ids[members[0]],
-                            [&] { Env::step_group(states, count, params, actions, rngs, outcomes); });
-    }
-    for (i32 i = 0; i < count; ++i) {
-      const i32 k = members[i], env_id = work.env_ids[k];
-      Slot& it = slot(env_id);
-      if (!stepped) {
-        it.episode.over = in_group;  // which member threw is unknown, so all of them begin a new episode
-        run(work, k, /*restart=*/false, row_source, it.episode);
-        continue;
-      }
-      const auto [columns, row] = row_source(k);
-      conclude(work, env_id, outcomes[i], /*restarted=*/false, /*healthy=*/true, columns, row);
-      observe_guarded(work, env_id, 1, columns, row, [&] { observe(it, settings_[size_t(env_id)], columns.own, row); });
-    }
-  }
-
-  // Runs `action`, which observes consecutive environments. If it throws, their rows are zeroed, and their next step
-  // resets them.
-  template <class Action>
-  ENVPOOL_ALWAYS_INLINE void observe_guarded(const abi::Work& work, i32 first, i32 count, const RowColumns& columns,
-                                             i64 row, Action&& action) {
-    if (run_guarded(work, first, action)) return;
-    for (i32 i = 0; i < count; ++i) {
-      slot(first + i).episode.over = true;
-      clear_fields(columns.own, row + i);
-    }
-  }
-
-  // Writes the results of a step or reset, except for the observation. With same-step autoreset, begins the next
-  // episode if one ended. Returns false if the environment threw.
-  ENVPOOL_ALWAYS_INLINE bool conclude(const abi::Work& work, i32 env_id, Outcome outcome, bool restarted, bool healthy,
-                                      const RowColumns& columns, i64 row) {
-    EnvSettings& settings = settings_[size_t(env_id)];
-    Slot& it = slot(env_id);
-    Episode& episode = it.episode;
-    const bool ended = episode.conclude(outcome, settings.max_episode_steps, !restarted);
-    if (!healthy) episode.over = true;
-    const i32 players = count_players(it);
-    columns.write(row, env_id, episode, outcome, restarted, players);
-    for (i32 player = 0; player < players; ++player) {
-      columns.reward[row * max_players_ + player] = restarted ? 0.0f : Contract::reward(it.state, outcome, player);
-      columns.discount[row * max_players_ + player] = outcome.discount;
-    }
-    if (columns.own_final != nullptr && ended) {
-      healthy = run_guarded(work, env_id, [&] {
-        observe(it, settings, columns.own_final, row);
-        begin(it, settings);
-      });
-      episode.over = !healthy;
-      clear_absent_players(columns, row, players, count_players(it));
-    }
-    return healthy;
-  }
-
-  // Not inlined, because episodes begin rarely and its code would take registers from the loop over steps.
-  ENVPOOL_NOINLINE void begin(Slot& it, EnvSettings& settings) {
+  void begin(Slot& it, EnvSettings& settings) {
     if constexpr (kPlain) {
       begin_episode<Env>(it.episode, it.state, settings.max_episode_steps);
     } else {
@@ -476,40 +294,6 @@ class VectorEnv {
       }
     }
     Contract::reset(it.state, *settings.params, it.episode.rng);
-  }
-
-  i32 count_players(const Slot& it) const {
-    const i32 count = Contract::players(it.state);
-    return count < max_players_ ? count : max_players_;
-  }
-
-  // With same-step autoreset, a row has all players of the episode that ended and of the next episode. Writes zeros
-  // for the players that are absent from one of the two.
-  void clear_absent_players(const RowColumns& columns, i64 row, i32 before, i32 after) {
-    if (before == after) return;
-    columns.players[row] = before > after ? before : after;
-    for (i32 player = before; player < after; ++player) {
-      columns.reward[row * max_players_ + player] = columns.discount[row * max_players_ + player] = 0;
-    }
-    for (size_t f = 0; f < row_bytes_.size(); ++f) {
-      if (!per_player_[f]) continue;
-      void* const fields = (before > after ? columns.own : columns.own_final)[f];
-      const i64 first = before > after ? after : before, last = before > after ? before : after;
-      std::memset(static_cast<u8*>(fields) + (row * max_players_ + first) * row_bytes_[f], 0,
-                  size_t((last - first) * row_bytes_[f]));
-    }
-  }
-
-  void observe(Slot& it, const EnvSettings& settings, void* const* fields, i64 row) {
-    Contract::observe(it.state, *settings.params, Row{fields, row_bytes_.data(), row}, max_players_);
-  }
-
-  // Zeroes the row of an environment whose reset or observation threw, so that it does not expose stale memory.
-  void clear_fields(void* const* fields, i64 row) {
-    for (size_t f = 0; f < row_bytes_.size(); ++f) {
-      const i64 bytes = row_bytes_[f] * (per_player_[f] ? max_players_ : 1);
-      std::memset(static_cast<u8*>(fields[f]) + row * bytes, 0, size_t(bytes));
-    }
   }
 
   // Runs `action`. If it throws, reports the exception and returns false.
@@ -531,11 +315,12 @@ class VectorEnv {
     }
   }
 
-  const i32 max_players_;
+  const bool restarts_;  // same-step autoreset
   std::vector<EnvSettings> settings_;
   typename NextOptionsFrom<Env, Contract>::Type next_options_;
   std::vector<i64> row_bytes_, action_bytes_;
   std::vector<u8> per_player_;
+  FieldRows fields_{};  // of the own fields
   i64 stride_ = 0;
   i32 size_ = 0;
   AlignedMemory memory_;

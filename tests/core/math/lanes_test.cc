@@ -138,7 +138,7 @@ struct PureStep {
     work.fields = fields;
     CHECK_EQ(pure.reset(model, &work, discarded), 0);
     for (i64 k = 0; over > 0 && k < rows; k += over)
-      reinterpret_cast<PureState<Env>*>(work.new_states + k * state_bytes)->episode.over = true;
+      reinterpret_cast<EnvSlot<StateOf<Env>>*>(work.new_states + k * state_bytes)->episode.over = true;
     reset_obs = obs;
     work.states = {states.data(), state_bytes};
     work.actions = action_fields;
@@ -166,6 +166,17 @@ TEST(pure_functions_step_whole_groups_in_lanes) {
     CHECK_EQ(step.obs[k], step.reward[k]);
     CHECK_EQ(step.elapsed[k], 1);
   }
+}
+
+// Rows whose episodes are over are not stepped, and the rows between them are still stepped in lanes.
+TEST(rows_are_stepped_in_lanes_around_episodes_that_are_over) {
+  const PureStep<ScaledSumEnv> single(203, /*lanes=*/false, /*over=*/9);
+  ScaledSumEnv::in_lanes_steps = ScaledSumEnv::single_steps = 0;
+  const PureStep<ScaledSumEnv> in_lanes(203, /*lanes=*/true, /*over=*/9);
+  CHECK(single == in_lanes);
+  // 22 times eight rows, and then four, are between rows whose episodes are over.
+  CHECK_EQ(ScaledSumEnv::in_lanes_steps, testing::wants_simd() ? 45 : 0);
+  CHECK_EQ(ScaledSumEnv::single_steps, testing::wants_simd() ? 0 : 180);
 }
 
 // Does the same in groups, and draws random numbers.
