@@ -238,7 +238,7 @@ test-device: build/test/.installed standin
 	  tests.cuda tests.standin tests.proof $(PYTEST_ARGS)
 
 # Runs the tests of envpool.jax with the handlers for GPUs, which XLA's CPU backend calls with the stand-in's flat memory.
-test-jax-device: export ENVPOOL_TEST_ONE_IN ?= 3
+test-jax-device: export ENVPOOL_TEST_ONE_IN ?= 4
 test-jax-device: build/test/.installed standin
 	@export ENVPOOL_LIBCUDA="$(CURDIR)/build/standin/libcuda.so.1" ENVPOOL_STANDIN_MODE=flat ENVPOOL_STANDIN_XLA=1 \
 	  && $(call pytest,test) -n $(JOBS) --dist loadfile -W "ignore:.*stand-in:RuntimeWarning" \

@@ -4,9 +4,9 @@
 A test with the mark `sampled(one_in=4)` runs one in four of its cases. `always` lists strings: cases whose names contain
 one of them run every day. Tests that share a `group` are sampled as if they were cases of one test.
 
-A test in support/slow_tests.csv runs half as many cases: every second one, or one in eight if the mark says one in four.
-If it has a single case, it runs every second day. If it takes more than 20 seconds, it runs a quarter. The mark
-`every_day` exempts a test.
+A test in support/slow_tests.csv runs a third of its cases, or one in twelve if the mark says one in four. If it has a
+single case, it runs every third day. If it takes more than ten seconds, it runs a sixth. The mark `every_day` exempts a
+test.
 
 With ENVPOOL_TEST_ONE_IN=3, one in three of the remaining tests runs, too. A case that is named on the command line always
 runs, and slow tests run whole with -k. The header of a run and the report of each failure say which day's samples ran.
@@ -25,7 +25,7 @@ import pytest
 from tests.support.samples import DATE, DAY, WHOLE, of_today
 from tests.support.slow_tests import slow_tests
 
-VERY_SLOW = 20  # seconds
+VERY_SLOW = 10  # seconds
 REPEAT = f"ENVPOOL_TEST_DAY={DATE} repeats the samples of this run"
 
 
@@ -58,7 +58,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         options = {"one_in": 1, **(mark.kwargs if mark else {})}
         seconds = slow.get(f"{item.module.__name__}::{function}", 0)
         if seconds and not item.get_closest_marker("every_day"):
-            options["one_in"] *= 4 if seconds > VERY_SLOW else 2
+            options["one_in"] *= 6 if seconds > VERY_SLOW else 3
         if options["one_in"] > 1:
             sampled.setdefault(f"{item.path.name}::{options.get('group') or function}", []).append((item, options))
     left_out: set[pytest.Item] = set()

@@ -309,7 +309,7 @@ def test_the_flags_of_a_users_header(tmp_path: Path) -> None:
         ({"in_place": 1}, TypeError, "in_place: expected True or False, got 1"),
         ({"in_place": True, "device": "cpu"}, ValueError, "in_place: expected False with device='cpu'"),
         (
-            {"num_envs": 2**20, "task_id": "Pong-v5"},
+            {"num_envs": 2**20, "task_id": "DeepSea-bsuite", "size": 100},
             MemoryError,
             r"1048576 environments take .* MiB of cuda:0, which has",
         ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists the slow tests in slow_tests.csv, of which `make test` runs half of the cases a day (tests/conftest.py).
+"""Lists the slow tests in slow_tests.csv, of which `make test` runs a third of the cases a day (tests/conftest.py).
 
     make py-test JOBS=1 PYTEST_ARGS="-k test --junitxml=$PWD/build/junit.xml"
     python3 tests/support/slow_tests.py build/junit.xml
