@@ -31,6 +31,8 @@
 //                                                                 // of several environments together (device_rows.h)
 //     ENVPOOL_FN static void observe_cleared(const State&, const Params&, Row);  // the same as observe, if the row is
 //                                                                 // zero: with kLargeRows, a GPU clears it first
+//     static constexpr bool kLongSteps = true;                    // State has 64 bytes or less, but a step takes long:
+//                                                                 // compiles it once, not into each loop that calls it
 //     kLanes, step_lanes, observe_lanes, ParamsOf                 // four at a time, see in_lanes.h
 //     kGroup, step_group                                          // several at a time, see in_lanes.h
 //     template <class Draws> step(..., Draws&)                    // with prefetched words, see prefetched_rng.h

@@ -73,7 +73,7 @@ struct Level {
   using Params = P;
   using State = S;
 
-  static constexpr bool kLargeRows = true;
+  static constexpr bool kLargeRows = true, kLongSteps = true;
   static constexpr i32 kNumActions = minigrid::kActions;
   // The situation before a step, for rules that depend on more than the result of the step.
   struct Turn {

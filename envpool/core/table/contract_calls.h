@@ -47,7 +47,7 @@ struct PortableContract {
   static constexpr bool kMayThrow = kPortableMayThrow;
   // Whether a step is so short that a call of it would take as long. The functions of such an environment are inlined
   // into each loop that calls them. Those of the others are compiled once.
-  static constexpr bool kIsSmall = sizeof(State) <= 64 && !requires { &Env::extra_bytes; };
+  static constexpr bool kIsSmall = sizeof(State) <= 64 && !requires { requires Env::kLongSteps; };
   static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot | (kMayThrow ? abi::kMayThrow : 0u) |
                                 (requires { Env::kGroup; } ? abi::kGrouped : 0u);
 
