@@ -276,7 +276,7 @@ struct Decisions {
 };
 
 // How a world takes its turn. The first thread of a team decides, begins episodes and concludes steps. All threads of a
-// team have the same decisions, so only the barriers that these need are passed.
+// team have the same decisions, so they skip the barriers that their turn does not need.
 template <class Env>
 class WorldPlace {
  public:

@@ -27,8 +27,8 @@ struct RowColumns : ResultColumns {
   }
 };
 
-// Environment k of a call writes row `first` + k. Row is the part of an environment's place that is not known before
-// its results are ready: nothing.
+// Environment k of a call writes row `first` + k. All rows are known before the call, so no environment has to keep
+// anything in its `Row`.
 struct ConsecutiveRows {
   static constexpr bool kConsecutive = true;
   struct Row {};

@@ -212,7 +212,7 @@ class RowLoop {
     }
   };
 
-  // A place in the functions that are not inlined. It does not refer to the local copy of run().
+  // The place of a row in functions that are not inlined. It does not refer to local copies of run_blocks().
   struct PlaceApart : Place {
     // The members are not copied as a whole: the compiler would copy them in other units than they were written in.
     explicit PlaceApart(const Place& from) : Place(from.batch, from.batch.entry(from.entry.k), from.batch.places()) {
@@ -322,7 +322,7 @@ class RowLoop {
     return count;
   }
 
-  // The rest of the turns of rows that were stepped in lanes: what turn() does, for all of them at a time.
+  // Does the rest of turn() for rows that were stepped in lanes: each part for all rows, and then the next part.
   ENVPOOL_ALWAYS_INLINE static void finish_in_lanes(Batch& batch, const Places& places, const Rules& rules, i64 first,
                                                     i64 count, auto& params) {
     const RowColumns columns = places.all;
