@@ -145,6 +145,7 @@ SECTIONS: dict[str, Callable[[bool], Iterator[Step]]] = {
     "jaxspeed": jax_programs.speeds,
     "peers": peers.peers,
     "rows": speeds.rows,
+    "threads": speeds.threads,
     "sizes": speeds.sizes,
 }
 # How --minutes is divided: the seconds that each section takes on an H100 with 16 CPUs, as estimated. The time that is
@@ -156,11 +157,12 @@ SHARES = {
     "jax": 60,
     "graph": 20,
     "speed": 40,
-    "bits": 105,
+    "bits": 180,
     "math": 30,
     "jaxspeed": 70,
     "peers": 20,
-    "rows": 20,
+    "rows": 15,
+    "threads": 40,
     "sizes": 30,
 }
 PARALLEL = ("bits", "jax")  # sections without timings
