@@ -44,7 +44,7 @@ def compiled(architectures: list[str], jobs: int) -> list[Path]:
 
 def pack_kernels(files: list[Path], target: Path) -> None:
     """Writes kernels into a compressed archive, in the layout of the cache folder."""
-    with lzma.open(target, "wb", preset=6) as stream, tarfile.open(fileobj=stream, mode="w") as archive:
+    with lzma.open(target, "wb", preset=9) as stream, tarfile.open(fileobj=stream, mode="w") as archive:
         for file in files:
             archive.add(file, f"cuda/{file.name}")
 
@@ -61,7 +61,7 @@ def pack_nvrtc(library: str, packed: Path) -> None:
     """Packs NVRTC's library and the file that it loads. Cached kernels are used only with the same build of NVRTC."""
     if packed.exists():
         return  # compressing it takes a minute
-    with tarfile.open(packed, "w:xz", preset=6) as archive:
+    with tarfile.open(packed, "w:xz", preset=9) as archive:
         for file in (Path(library), *Path(library).parent.glob("libnvrtc-builtins.so.*")):
             archive.add(file, file.name)
 

@@ -145,7 +145,7 @@ SECTIONS: dict[str, Callable[[bool], Iterator[Step]]] = {
     "jaxspeed": jax_programs.speeds,
     "peers": peers.peers,
     "rows": speeds.rows,
-    "threads": speeds.threads,
+    "lanes": speeds.lanes,
     "sizes": speeds.sizes,
 }
 # How --minutes is divided: the seconds that each section takes on an H100 with 16 CPUs, as estimated. The time that is
@@ -162,7 +162,7 @@ SHARES = {
     "jaxspeed": 70,
     "peers": 20,
     "rows": 15,
-    "threads": 40,
+    "lanes": 60,
     "sizes": 30,
 }
 PARALLEL = ("bits", "jax")  # sections without timings

@@ -35,21 +35,6 @@ class Program(NamedTuple):
     envs: int
 
 
-def _threads() -> int:
-    """Returns the number of threads of a block that steps environments of one player.
-
-    The environment variable ENVPOOL_DEVICE_THREADS sets it, to compare the speed of different numbers.
-
-    Raises:
-        ValueError: the variable is not a multiple of 32 of at most 1,024.
-    """
-    given = os.environ.get("ENVPOOL_DEVICE_THREADS", str(_THREADS))
-    threads = int(given) if given.isdecimal() else 0
-    if not 0 < threads <= _MOST_THREADS or threads % _WARP:
-        raise ValueError(f"ENVPOOL_DEVICE_THREADS: expected a multiple of {_WARP} up to {_MOST_THREADS}, got {given!r}")
-    return threads
-
-
 def program(
     header: str, type_name: str, players: int = 1, *, each: bool = False, macros: Sequence[str] = ()
 ) -> Program:
@@ -65,7 +50,7 @@ def program(
     """
     threads = team = min(-(-players // _WARP) * _WARP, _MOST_THREADS)
     if players <= _WARP:
-        threads, team = _threads() if players == 1 else _WORLD_THREADS, 1 << (players - 1).bit_length()
+        threads, team = _THREADS if players == 1 else _WORLD_THREADS, 1 << (players - 1).bit_length()
     own = [f"#define ENVPOOL_THREADS {threads}", *[f"#define ENVPOOL_TEAM {team}"] * (players > 1), *macros]
     if each:
         own.append("#define ENVPOOL_PARAMS_EACH")

@@ -212,7 +212,8 @@ template <class Env>
 void run(const device::Launch& launch, const void* params) {
   blockDim.x = ENVPOOL_THREADS;
   const auto rows = unsigned(launch.batch.rows);
-  gridDim.x = kIsWorld<Env> ? rows : (rows + ENVPOOL_THREADS - 1) / ENVPOOL_THREADS;
+  const auto of_block = kIsWorld<Env> ? 1 : unsigned(ENVPOOL_THREADS / device::kWarp * launch.lanes);
+  gridDim.x = (rows + of_block - 1) / of_block;
   Barrier barrier(blockDim.x);
   block_barrier = &barrier;
   // It has exactly the requested size, so that sanitizers check its bounds.
@@ -334,6 +335,8 @@ class Both {
     work.slots = slots_.data(), work.slot_bytes = stride_;
     work.env_ids = ids.data();
     work.batch = {i64(ids.size()), {i32(ids.size())}, 1};
+    constexpr i32 kLanes[] = {device::kWarp, 3, 1};
+    work.lanes = kLanes[random_() % 3];
     work.limits = limits_.data();
     work.fault = &fault_;
     const bool resets = operation == Operation::kReset, same_step = autoreset_ == abi::kAutoresetSameStep;
@@ -579,6 +582,7 @@ class Held {
     device::Launch work{};
     work.batch = {kRows, {kOuter, kInner}, 2};
     work.first_row = kFirstRow;
+    work.lanes = device::kWarp / 2;
     const bool resets = operation == Operation::kReset;
     work.rules = {resets, autoreset_ && !resets, IfOver::kStays};
     work.held = work.repair = true;

@@ -50,6 +50,7 @@ def kernels_of(small: bool) -> dict[Kernel, str]:
         *listed.values(),
         *((f"{game}-v5", {}) for game in bits.GAMES[: 0 if small else None]),
         *((task_id, {}) for task_id in (*libraries.ids(small), *speed.ids(small), *jax_programs.POOLS)),
+        *((task_id, {}) for task_id in (("LunarLander-v3",) if small else speed.LANES_IDS)),
         *peers.worlds(),
         *((task_id, {}) for task_id in jax_programs.ids(small)),
         *jax_programs.WORLDS.items(),
@@ -60,10 +61,6 @@ def kernels_of(small: bool) -> dict[Kernel, str]:
     with speed.direct_rows():
         for task_id in speed.ids(small) if small else speed.ROWS:
             labels.setdefault(kernel_of(task_id, {}), f"{task_id} with direct rows")
-    for number in speed.THREADS:
-        with speed.block_threads(number):
-            for task_id in speed.ids(small) if small else speed.THREADS_IDS:
-                labels.setdefault(kernel_of(task_id, {}), f"{task_id} with {number} threads in a block")
     for task_id in jax_programs.WITH_PARAMETERS:
         kernel = kernel_of(task_id, {})
         labels[kernel._replace(source=TUNED + kernel.source)] = f"{task_id} with parameters of each row"

@@ -110,7 +110,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], stand_in: bool) 
 
 def _speeds(by_section: dict[str, list[Result]], stand_in: bool) -> str:
     rows = []
-    measured = [line for name in ("speed", "sizes", "rows", "threads", "graph") for line in by_section.get(name, [])]
+    measured = [line for name in ("speed", "sizes", "rows", "lanes", "graph") for line in by_section.get(name, [])]
     for line in sorted(measured, key=lambda line: line["name"]):
         if "steps_per_second" in line and not is_bad(line):
             name = line["name"].removeprefix(f"{line['task_id']} x {line['num_envs']}").removeprefix(", ")

@@ -23,20 +23,15 @@ from tests.standin.rooflines import CARDS, SAMPLES, bytes_of, ceiling, read_work
 direct_rows = functools.partial(mock.patch.dict, "os.environ", ENVPOOL_DEVICE_ROWS="direct")
 
 
-def block_threads(threads: int) -> Any:
-    """Returns a context in which the blocks of new kernels have this number of threads."""
-    return mock.patch.dict("os.environ", ENVPOOL_DEVICE_THREADS=str(threads))
-
-
 def speed_with_direct_rows(task_id: str, count: int, seconds: float, *, on_device: bool = False) -> Result:
     """Measures kernels in which each lane writes its own row."""
     with direct_rows():
         return speed_of(task_id, count, seconds, on_device=on_device)
 
 
-def speed_with_threads(threads: int, task_id: str, count: int, seconds: float, *, on_device: bool = False) -> Result:
-    """Measures kernels whose blocks have another number of threads."""
-    with block_threads(threads):
+def speed_with_lanes(lanes: int, task_id: str, count: int, seconds: float, *, on_device: bool = False) -> Result:
+    """Measures launches in which this number of lanes of each warp step environments."""
+    with mock.patch.dict("os.environ", ENVPOOL_DEVICE_LANES=str(lanes)):
         return speed_of(task_id, count, seconds, on_device=on_device)
 
 
@@ -159,12 +154,9 @@ IDS = tuple(
     )
 )
 ROWS = ("Breakout-MinAtar", "MiniGrid-Empty-8x8-v0", "TagGridWorld-v0", "Pong-v5")
-# The numbers of threads in a block to compare, and the pools for this.
-THREADS = (32, 64, 128)
-THREADS_IDS = (
-    *("HalfCheetah-v5", "LunarLander-v3", "Pong-v5", "Ant-v5", "CartPole-v1", "Breakout-MinAtar"),
-    *("MiniGrid-Empty-8x8-v0", "Humanoid-v5"),
-)
+# Environments with long steps, of which a launch gives rows to a number of lanes of each warp, and these numbers.
+LANES = (1, 2, 4, 8, 16, 32)
+LANES_IDS = ("Ant-v5", "HalfCheetah-v5", "Pong-v5", "LunarLander-v3", "Humanoid-v5", "BabyAI-GoTo-v0")
 GRAPHS = ("CartPole-v1", "Acrobot-v1", "Breakout-MinAtar", "TagGridWorld-v0", "Pong-v5")
 
 
@@ -213,18 +205,17 @@ def rows(small: bool) -> Iterator[Step]:
             yield f"{task_id} x {count}, {name}", functools.partial(measure, task_id, count, 0.5, on_device=on_device)
 
 
-def threads(small: bool) -> Iterator[Step]:
-    """Measures blocks of different numbers of threads, in small pools and in large ones."""
+def lanes(small: bool) -> Iterator[Step]:
+    """Measures different numbers of lanes, in small pools and in large ones."""
     on_device = importlib.util.find_spec("torch") is not None
     if small:
-        yield "CartPole-v1 x 64, 32 threads", functools.partial(speed_with_threads, 32, "CartPole-v1", 64, 0.05)
+        yield "LunarLander-v3 x 64, 4 lanes", functools.partial(speed_with_lanes, 4, "LunarLander-v3", 64, 0.05)
         return
-    for place in (1, -2):
-        for task_id in THREADS_IDS:
-            count = counts_of(task_id)[place]
-            for number in THREADS:
-                name = f"{task_id} x {count}, {number} threads"
-                yield name, functools.partial(speed_with_threads, number, task_id, count, 0.4, on_device=on_device)
+    for count in (4096, 32768):
+        for task_id in LANES_IDS:
+            for number in LANES:
+                name = f"{task_id} x {count}, {number} lanes of a warp"
+                yield name, functools.partial(speed_with_lanes, number, task_id, count, 0.3, on_device=on_device)
 
 
 def graphs(small: bool) -> Iterator[Step]:

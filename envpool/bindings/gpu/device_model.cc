@@ -6,6 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "envpool/bindings/gpu/capacity.h"
 #include "envpool/core/table/spec.h"
 
 namespace envpool::cuda {
@@ -37,6 +38,21 @@ device::Staging staging_of(const abi::Device& facts, const abi::Layout& layout, 
                              [&](i32 f) { return layout.max_players == 1 || layout.fields[f].per_player != 0; });
 }
 
+// Kernels with larger stacks, in bytes, have long steps: those of Atari, Box2D, BabyAI and the robots.
+constexpr i64 kLongStepStack = 2048;
+constexpr i64 kWarpsPerMultiprocessor = 8;
+
+// Returns the value of the environment variable ENVPOOL_DEVICE_LANES, with which numbers of lanes can be compared, or
+// 0.
+i32 wanted_lanes() {
+  const char* text = std::getenv("ENVPOOL_DEVICE_LANES");
+  if (text == nullptr || *text == 0) return 0;
+  for (i32 lanes = 1; lanes <= device::kWarp; lanes *= 2) {
+    if (text == std::to_string(lanes)) return lanes;
+  }
+  throw std::invalid_argument("ENVPOOL_DEVICE_LANES: expected a power of 2 up to 32, got '" + std::string(text) + "'");
+}
+
 }  // namespace
 
 DeviceModel::DeviceModel(const abi::Table& table, const abi::Layout& layout, const std::string& image, i32 threads,
@@ -46,6 +62,11 @@ DeviceModel::DeviceModel(const abi::Table& table, const abi::Layout& layout, con
   module_ = load_module(context_, image);
   turn_ = kernel_of(context_->driver, module_, "envpool_turn");
   copy_ = kernel_of(context_->driver, module_, "envpool_copy");
+  if (layout.max_players == 1 && stack_of(context_->driver, turn_) >= kLongStepStack) {
+    constexpr int kMultiprocessors = 16;  // an attribute of devices
+    warps_ = i64{context_->attribute(kMultiprocessors)} * kWarpsPerMultiprocessor;
+    lanes_ = wanted_lanes();
+  }
   constant_.max_players = layout.max_players;
   constant_.num_own = layout.num_fields;
   constant_.num_actions = layout.num_actions;
@@ -88,9 +109,20 @@ std::string DeviceModel::params_of(void* model, const Stream& stream) {
   return params;
 }
 
-void DeviceModel::launch(const device::Launch& launch, const std::string& params, Handle stream) const {
-  void* arguments[] = {const_cast<device::Launch*>(&launch), const_cast<char*>(params.data())};
-  enqueue(turn_, (launch.batch.rows + envs_ - 1) / envs_, launch.staging.block_bytes(threads_), arguments, stream);
+void DeviceModel::launch(device::Launch& launch, const std::string& params, Handle stream) const {
+  launch.lanes = lanes_for(launch.batch.rows);
+  const i64 envs = i64{envs_} * launch.lanes / device::kWarp;
+  void* arguments[] = {&launch, const_cast<char*>(params.data())};
+  enqueue(turn_, (launch.batch.rows + envs - 1) / envs, launch.staging.block_bytes(threads_), arguments, stream);
+}
+
+// Returns how many lanes of each warp have a row. The lanes of a long step take different branches, and then wait for
+// each other, so a launch that does not fill the GPU is spread over more warps.
+i32 DeviceModel::lanes_for(i64 rows) const {
+  if (lanes_ > 0) return lanes_;
+  i32 lanes = device::kWarp;
+  while (lanes > 1 && rows < warps_ * lanes) lanes /= 2;
+  return lanes;
 }
 
 void DeviceModel::copy(const device::Batch& batch, const device::Operand& from, u8* to, Handle stream) const {

@@ -26,18 +26,21 @@ class DeviceModel {
   // Returns the parameters of a model as kernels read them, and uploads its blob.
   std::string params_of(void* model, const Stream& stream);
   // Enqueues a turn of each row. `params` are the parameters that the rows share.
-  void launch(const device::Launch& launch, const std::string& params, Handle stream) const;
+  void launch(device::Launch& launch, const std::string& params, Handle stream) const;
   // Enqueues a copy of the rows of an operand into contiguous rows.
   void copy(const device::Batch& batch, const device::Operand& from, u8* to, Handle stream) const;
 
   Handle kernel() const { return turn_; }
 
  private:
+  i32 lanes_for(i64 rows) const;
   void enqueue(Handle kernel, i64 blocks, i64 shared_bytes, void** arguments, Handle stream) const;
 
   const abi::Table& table_;
   const std::shared_ptr<const Context> context_;
   const i32 threads_, envs_;
+  i64 warps_ = 0;  // how many warps a launch has at least, if it has that many rows
+  i32 lanes_ = 0;  // ENVPOOL_DEVICE_LANES; 0 if it is not set
   Owned<Handle> module_;
   Handle turn_ = nullptr, copy_ = nullptr;
   std::vector<Memory> counts_;  // of each action field

@@ -4,10 +4,10 @@
 // of each row and writes the same results as the CPU's loops. A source for NVRTC consists of the environment's header,
 // this one, and ENVPOOL_KERNEL(the environment's type); envpool/cuda/program.py writes it.
 //
-// One thread steps an environment of one player. A team of threads steps a world of several players, with a barrier
-// between phases; each thread handles one agent, or several if there are more agents than threads in a block. A team is
-// a whole block. If there are at most 32 players, a team is instead part of one warp, and its number of threads is a
-// power of two.
+// One thread steps an environment of one player; the other threads of a warp may have no environment (Launch::lanes). A
+// team of threads steps a world of several players, with a barrier between phases; each thread handles one agent, or
+// several if there are more agents than threads in a block. A team is a whole block. If there are at most 32 players, a
+// team is instead part of one warp, and its number of threads is a power of two.
 //
 // The kernel trusts no row of states that the caller holds. The tag of a state must be the model's, and a state is
 // repaired before it is used. The values of options and the actions are checked. A row that violates this is not
@@ -36,8 +36,9 @@ struct LaunchRow {
   const i64 env;  // the number of the environment
   RowParams<Env> settings;
 
-  LaunchRow(const KernelLaunch& of, const typename Env::Params& shared, i64 row)
-      : LaunchRow(of, shared, row, row < of.batch.rows ? row : of.batch.rows - 1) {}
+  // A thread without a row has `taken` false.
+  LaunchRow(const KernelLaunch& of, const typename Env::Params& shared, i64 row, bool taken)
+      : LaunchRow(of, shared, row, taken && row < of.batch.rows, row < of.batch.rows ? row : of.batch.rows - 1) {}
   LaunchRow(const LaunchRow&) = delete;
   LaunchRow& operator=(const LaunchRow&) = delete;
 
@@ -56,10 +57,10 @@ struct LaunchRow {
   void report(u64 why) const { *launch.fault = Fault{why, number(), 0}.packed(); }
 
  private:
-  LaunchRow(const KernelLaunch& of, const typename Env::Params& shared, i64 row, i64 used)
+  LaunchRow(const KernelLaunch& of, const typename Env::Params& shared, i64 row, bool has_row, i64 used)
       : launch(of),
         k(row),
-        inside(row == used),
+        inside(has_row),
         index(of.batch, used),
         env(of.env_ids == nullptr ? of.first_env + used : of.env_ids[used]),
         settings(of, shared, index, env) {}
@@ -378,12 +379,14 @@ void take_turn(const KernelLaunch& launch, const typename Env::Params& params) {
   if constexpr (requires { typename Env::Shared; }) {
     __shared__ Decisions decisions[Team::kTeams];
     const Team team;
-    LaunchRow<Env> row(launch, params, i64{blockIdx.x} * Team::kTeams + team.number);
+    LaunchRow<Env> row(launch, params, i64{blockIdx.x} * Team::kTeams + team.number, true);
     WorldPlace<Env> place(row, team, decisions[team.number]);
     turn(place, launch.rules);
     place.write_players();
   } else {
-    LaunchRow<Env> row(launch, params, i64{blockIdx.x} * blockDim.x + threadIdx.x);
+    const i32 lane = i32(threadIdx.x) % kWarp;
+    const i64 warp = i64{blockIdx.x} * (ENVPOOL_THREADS / kWarp) + i32(threadIdx.x) / kWarp;
+    LaunchRow<Env> row(launch, params, warp * launch.lanes + lane, lane < launch.lanes);
     WorkingState<Env, EnvSlot<StateOf<Env>>> working(row.slot(), row.inside);
     PlayerPlace<Env> place(row, working);
     turn(place, launch.rules);

@@ -70,6 +70,7 @@ struct Launch {
   // The rows, and what their environments do.
   Batch batch;
   i64 first_row;  // the number of the first row, for faults
+  i32 lanes;      // how many lanes of each warp have a row, if rows have one player
   Rules rules;
   bool held;    // the caller holds the states: a reset makes new ones, and a step checks their tags
   bool repair;  // the caller may have written into the states, so bring them into range first
