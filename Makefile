@@ -49,7 +49,7 @@ help:
 	@echo 'make gpu-kit       write build/gpu-kit, for a visit to a GPU machine without a network (DEVICE_PYTHON=python3.12)'
 	@echo 'make gpu-page      write what such visits have measured into docs/gpu.md (RESULTS=results.jsonl)'
 	@echo 'make test-mujoco4  compare robots with gymnasium on MuJoCo 4.0.0; the other tests have MuJoCo 3.17.0'
-	@echo 'make test-clients  train six RL libraries and the examples on the installed wheel'
+	@echo 'make test-clients  train six RL libraries and the examples on the installed wheel, a third of them each day'
 	@echo 'make test-peer     compare with the released EnvPool, Atari bit for bit, and with WarpDrive (minutes; installs them)'
 	@echo 'make test-ray      test pools in Ray actors, on a local cluster of several nodes'
 	@echo 'make lint          check with clang-format, ruff, mypy --strict, and check commit messages'
@@ -372,33 +372,8 @@ test-clients: test-gym test-jax build/test/.installed standin $(VENV)/clients/.r
 	@$(call pytest,clients-old) --pyargs tests.python.library_pages_test -k sample_factory
 	@$(call pytest,clients) --pyargs tests.python.torch_examples_test tests.python.torch_device_test
 	@$(call pytest,clients-old) --pyargs $(INTERFACE_TESTS)
-	$(VENV)/clients/bin/python examples/async_actors.py --task=Pong-v5 --num_envs=16 --batch_size=8 --steps=2000
-	$(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
-	PYTHONPATH=$(VENV)/clients/gym-0.23.1 $(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
-	PYTHONPATH=$(VENV)/clients/gym-0.26.2 $(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
-	$(CLIENT) examples/sb3_ppo.py --total_timesteps=30000 --require_return=100
-	$(CLIENT) examples/sb3_ppo.py --task=MiniGrid-DoorKey-5x5-v0 --num_envs=16 --total_timesteps=4096 --out=build/sb3_minigrid
-	$(CLIENT) examples/tianshou_ppo.py --total_timesteps=4096 --require_return=60
-	$(CLIENT) examples/rl_games_ppo.py --total_timesteps=8192 --require_return=60 --out=build/rl_games
-	$(CLIENT) examples/skrl_ppo.py --total_timesteps=8192 --require_return=50
-	PYTHONPATH=$(VENV)/clients/gym-0.26.2 $(CLIENT) examples/torchrl_ppo.py --total_timesteps=8192 --require_return=60
-	$(CLIENT_OLD) examples/sample_factory_ppo.py --env=CartPole-v1 --experiment=cartpole --train_for_env_steps=8192 \
-	  --require_return=60
-	cd build && $(CLIENT_OLD) -m sf_examples.envpool.atari.train_envpool_atari \
-	  --env=atari_pong --experiment=pong --device=cpu --restart_behavior=overwrite --env_agents=8 --rollout=32 \
-	  --train_dir=sample_factory --batch_size=256 --train_for_env_steps=1024 --serial_mode=True --async_rl=False \
-	  --num_workers=1 --num_envs_per_worker=1 --worker_num_splits=1
-	$(VENV)/clients/bin/python examples/ppo_atari.py --total_timesteps=8192 --eval_games=2 --require_return=-21 --out=build/ppo_atari
-	$(CLIENT) examples/ppo_levels.py --total_timesteps=122880 --eval_episodes=20 --require_return=0.2 --out=build/ppo_levels
-	$(VENV)/clients/bin/python examples/ppo_jax.py --num_envs=64 --num_steps=32 --learning_rate=2.5e-3,5e-3 --num_seeds=2 \
-	  --total_timesteps=150000 --require_return=475 --out=build/ppo_jax
-	$(VENV)/clients/bin/python examples/ued_maze.py --methods=plr --num_envs=16 --num_steps=128 --total_timesteps=250000 \
-	  --buffer=64 --eval_every=120 --last=1 --require_solved=0.4 --out=build/ued_maze
-
-# The small networks of these examples train fastest on one thread.
-CLIENT := OMP_NUM_THREADS=1 $(VENV)/clients/bin/python
-CLIENT_OLD := OMP_NUM_THREADS=1 "$(CURDIR)/$(VENV)/clients-old/bin/python"
-CLEANRL_ARGS := --total_timesteps=512 --num_envs=8 --num_steps=32
+	@$(call pytest,clients) --durations=0 --durations-min=1 --pyargs tests.python.training_examples_test
+	@$(call pytest,clients-old) --durations=0 --durations-min=1 --pyargs tests.python.training_examples_test -k 'sample_factory or sf_examples'
 
 # gym, for the examples that need it in addition to gymnasium.
 $(VENV)/clients/gym-%: $(VENV)/clients/.ready
