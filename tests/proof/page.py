@@ -36,6 +36,7 @@ def section(lines: Sequence[Result], card: str) -> str:
     parts += [
         *_comparisons(by_section),
         _speeds(by_section, stand_in),
+        _lanes(by_section, stand_in),
         _gymnax(by_section, stand_in),
         _warp_drive(by_section, stand_in),
     ]
@@ -110,7 +111,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], stand_in: bool) 
 
 def _speeds(by_section: dict[str, list[Result]], stand_in: bool) -> str:
     rows = []
-    measured = [line for name in ("speed", "sizes", "rows", "lanes", "graph") for line in by_section.get(name, [])]
+    measured = [line for name in ("speed", "sizes", "rows", "graph") for line in by_section.get(name, [])]
     for line in sorted(measured, key=lambda line: line["name"]):
         if "steps_per_second" in line and not is_bad(line):
             name = line["name"].removeprefix(f"{line['task_id']} x {line['num_envs']}").removeprefix(", ")
@@ -131,6 +132,22 @@ def _speeds(by_section: dict[str, list[Result]], stand_in: bool) -> str:
         elif "too_large" in line:
             rows.append([line["name"], f"{line['num_envs']:,}", "does not fit into the memory", *[""] * 5])
     heads = ["environment", "environments", "how", "steps/s", "µs a step of all", "spread", "ceiling", "share of it"]
+    return _table(heads, rows, stand_in)
+
+
+def _lanes(by_section: dict[str, list[Result]], stand_in: bool) -> str:
+    """Returns a table of milliseconds a step: a row for each pool, and a column for each number of lanes."""
+    pools: dict[str, dict[int, float]] = {}
+    for line in by_section.get("lanes", []):
+        if "steps_per_second" in line:
+            pool, _, lanes = line["name"].partition(", ")
+            pools.setdefault(pool, {})[int(lanes.split()[0])] = line["microseconds_per_call"] / 1000
+    numbers = sorted({number for times in pools.values() for number in times})
+    rows = [
+        [pool, *(f"{times[number]:.3g}" if number in times else "" for number in numbers)]
+        for pool, times in pools.items()
+    ]
+    heads = ["ms a step of all, with this number of lanes of a warp", *map(str, numbers)]
     return _table(heads, rows, stand_in)
 
 

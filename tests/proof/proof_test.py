@@ -280,6 +280,7 @@ def results(card: str = "NVIDIA H100 80GB HBM3", **changes: Any) -> list[dict[st
         "machine": {"name": "machine", **machine, "seconds": 1},
         "bits": {"name": "CartPole-v1-disabled-33", "words": 1234, "different": {}, "seconds": 2},
         "speed": {"name": "CartPole-v1 x 1024, actions on the device", **speeds, "seconds": 3},
+        "lanes": {"name": "Ant-v5 x 64, 4 lanes of a warp", **rate, "steps_per_second": 6.4e6, "seconds": 1},
         "jaxspeed": {"name": "CartPole-v1 x 2048", "steps_per_second": 1e9, "gymnax": 5e8, "over_gymnax": 2.0},
         "peers": {
             "name": "Tag x 2000",
@@ -302,6 +303,7 @@ def test_the_page_of_a_gpu() -> None:
         "not installed, so not checked: cupy; 80 kernels, of which 0 were compiled in 0 s.",
         "- 1 pools of environments, compared with the CPU: 1,234 words of 32 bits, none fails",
         "| `CartPole-v1` | 1,024 | actions on the device | 2.5 G | 10.0 | 2% | 25 G, memory | 10.0% |",
+        "| ms a step of all, with this number of lanes of a warp | 4 |\n|---|---|\n| Ant-v5 x 64 | 0.01 |",
         "| CartPole-v1 x 2048 | 1 G | 500 M | 2.00 |",
         "| Tag x 2000 | 3 M | 1 M | 3.00 | 0% |",
         "| bits | complete | 1 | 0 | 2 |",

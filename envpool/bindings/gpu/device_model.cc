@@ -40,7 +40,8 @@ device::Staging staging_of(const abi::Device& facts, const abi::Layout& layout, 
 
 // Kernels with larger stacks, in bytes, have long steps: those of Atari, Box2D, BabyAI and the robots.
 constexpr i64 kLongStepStack = 2048;
-constexpr i64 kWarpsPerMultiprocessor = 8;
+// More warps of fewer lanes were slower on an H100.
+constexpr i64 kWarpsPerMultiprocessor = 3;
 
 // Returns the value of the environment variable ENVPOOL_DEVICE_LANES, with which numbers of lanes can be compared, or
 // 0.
