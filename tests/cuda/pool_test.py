@@ -40,6 +40,22 @@ def test_results_match_the_cpu_bit_for_bit(case: Case) -> None:
     both.device.close()
 
 
+@pytest.mark.parametrize("lanes", ["2", "32"])
+def test_the_number_of_lanes_changes_no_bit(lanes: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENVPOOL_DEVICE_LANES", lanes)
+    both = pools("InvertedPendulum-v5", "next_step", 70)  # in another test, a warp has one environment with long steps
+    found, ends = compare(both, 70, 60)
+    assert ends >= 70 and not found.different
+    both.device.close()
+
+
+@pytest.mark.parametrize("lanes", ["0", "3", "64", "-1", "one"])
+def test_a_number_of_lanes_that_is_refused(lanes: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENVPOOL_DEVICE_LANES", lanes)
+    with pytest.raises(ValueError, match=f"ENVPOOL_DEVICE_LANES: expected a power of 2 up to 32, got '{lanes}'"):
+        make("InvertedPendulum-v5", num_envs=2)
+
+
 def test_fused_multiply_adds_are_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison of results fails for a kernel that was compiled with fused multiply-adds."""
 
