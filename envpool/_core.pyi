@@ -130,7 +130,11 @@ class DevicePool:
         threads: int,
         envs: int,
         in_place: bool,
-    ) -> None: ...
+        statistics: Mapping[str, Any],
+        statistics_image: bytes,
+    ) -> None:
+        """`statistics_image` is the program of core/table/device_statistics.h for the device if there are statistics."""
+
     def step(self, action: Any, env_id: Any = None) -> tuple[DeviceArray, ...]: ...
     def send(self, action: Any, env_id: Any = None) -> None: ...
     def reset(
@@ -166,6 +170,8 @@ class DevicePool:
     def players(self, env_ids: Any = None) -> list[int]: ...
     def xla(self, image: bytes) -> tuple[bytes, int, list[tuple[int, np.dtype[Any], tuple[int, ...], bool]]]:
         """Does the same as Pool.xla; `image` is the program of core/table/device_results.h for the device."""
+    def statistics(self) -> dict[str, npt.NDArray[Any]]: ...
+    def set_statistics(self, values: Mapping[str, npt.NDArray[Any]]) -> None: ...
     def states(self) -> dict[str, DeviceArray]:
         """Returns the named parts of all states, to which the caller may write."""
 

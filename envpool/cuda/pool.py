@@ -9,7 +9,7 @@ from typing import Any
 
 from envpool._core import DevicePool
 from envpool.cuda import cache, driver, nvrtc
-from envpool.cuda.program import RESULTS, checked_program, header_of
+from envpool.cuda.program import RESULTS, STATISTICS, checked_program, header_of
 
 
 def make_pool(
@@ -46,8 +46,10 @@ def make_pool(
     players = json.loads(table.spec(pool["options"][0]))["max_players"]
     written = checked_program(facts, players, each=len(pool["options"]) > 1)
     image = image_for(devices[number], label, written.source, includes)
+    has_statistics = pool["statistics"]["episode_return"]
     return _core.DevicePool(
         **pool,
+        statistics_image=image_for(devices[number], label, STATISTICS, []) if has_statistics else b"",
         library=loaded.path,
         number=number,
         image=image,

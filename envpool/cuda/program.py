@@ -17,6 +17,9 @@ _WORLD_THREADS = 64
 # The program that copies results into the arrays of jitted code.
 RESULTS = '#include "envpool/core/table/device_results.h"\n\nENVPOOL_RESULTS_KERNEL\n'
 
+# The program that computes the statistics of pools.
+STATISTICS = '#include "envpool/core/table/device_statistics.h"\n\nENVPOOL_STATISTICS_KERNELS\n'
+
 # The handlers of XLA put this line before a program for calls with columns of options.
 TUNED = "#define ENVPOOL_TUNED\n"
 

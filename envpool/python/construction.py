@@ -244,7 +244,9 @@ class Construction:
     def device_arguments(self, outputs: list[str]) -> dict[str, Any]:
         """Returns the arguments of a pool on a GPU, which has environments of one table."""
         table, _, num_envs, options = self.core_task
-        return {"table": table, "num_envs": num_envs, "options": options, **self.pool_arguments(outputs)}
+        statistics = self.common.statistics.for_core(self.arrays)
+        own = {"table": table, "num_envs": num_envs, "options": options, "statistics": statistics}
+        return {**own, **self.pool_arguments(outputs)}
 
     def make_pool(self, outputs: list[str]) -> Pool:
         """Makes a pool on the CPU that returns these arrays."""

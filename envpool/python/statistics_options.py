@@ -67,8 +67,8 @@ class Statistics:
             ValueError: an option cannot be used with these arrays, with this device, or in an asynchronous pool.
         """
         for name in self.requested():
-            if device != "cpu":
-                self._refuse(name, f"with device={device!r}, because pools on a GPU compute no statistics")
+            if device != "cpu" and name != "episode_statistics":
+                self._refuse(name, f"with device={device!r}, because pools on a GPU do not normalize")
             if arrays.max_players > 1:
                 self._refuse(
                     name, f"because an episode of up to {arrays.max_players} players has a return for each of them"

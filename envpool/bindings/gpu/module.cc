@@ -5,6 +5,7 @@
 
 #include "envpool/bindings/gpu/pool.h"
 #include "envpool/bindings/jax/pool.h"
+#include "envpool/bindings/pool/statistics.h"
 #include "envpool/bindings/table.h"
 
 namespace envpool::cuda {
@@ -16,15 +17,30 @@ std::unique_ptr<DevicePool> make_pool(const python::PyTable& table, const std::s
                                       const py::array_t<u64>& seeds, const py::array_t<u32>& streams, i32 autoreset,
                                       const std::vector<i32>& max_episode_steps,
                                       const std::vector<std::string>& outputs, const std::string& library, i32 number,
-                                      const py::bytes& image, i32 threads, i32 envs, bool in_place) {
+                                      const py::bytes& image, i32 threads, i32 envs, bool in_place,
+                                      const py::dict& statistics, const py::bytes& statistics_image) {
   EnvConfig config{.num_envs = num_envs,
                    .autoreset = abi::Autoreset(autoreset),
                    .max_episode_steps = max_episode_steps,
                    .seeds = {seeds.data(), seeds.data() + seeds.size()},
                    .streams = {streams.data(), streams.data() + streams.size()}};
   for (const py::dict& one : options) config.options.push_back(python::PyTable::option_list(one));
-  const DeviceOptions on{label, library, image, number, threads, envs, batch_size, in_place};
+  const DeviceOptions on{label,           library,  image,
+                         number,          threads,  envs,
+                         batch_size,      in_place, python::statistics_options(statistics),
+                         statistics_image};
   return std::make_unique<DevicePool>(table.get(), config, on, outputs);
+}
+
+py::dict statistics_of(DevicePool& pool) {
+  py::dict arrays;
+  const std::vector<f64> returns = pool.returns();
+  if (!returns.empty()) arrays["episode_return"] = py::array_t<f64>(py::ssize_t(returns.size()), returns.data());
+  return arrays;
+}
+
+void set_statistics(DevicePool& pool, const py::dict& values) {
+  pool.set_returns(values["episode_return"].cast<std::vector<f64>>());
 }
 
 // Does the same as PyPool::xla. `image` is the program of device_results.h, compiled for the device.
@@ -57,7 +73,7 @@ void bind_pool(py::module_& module) {
       .def(py::init(&make_pool), py::kw_only(), py::arg("table"), py::arg("label"), py::arg("options"),
            py::arg("num_envs"), py::arg("batch_size"), py::arg("seeds"), py::arg("streams"), py::arg("autoreset"),
            py::arg("max_episode_steps"), py::arg("outputs"), py::arg("library"), py::arg("number"), py::arg("image"),
-           py::arg("threads"), py::arg("envs"), py::arg("in_place"))
+           py::arg("threads"), py::arg("envs"), py::arg("in_place"), py::arg("statistics"), py::arg("statistics_image"))
       .def("step", &DevicePool::step, py::arg("action"), py::arg("env_id") = py::none())
       .def("send", &DevicePool::send, py::arg("action"), py::arg("env_id") = py::none())
       .def("reset", &DevicePool::reset, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),
@@ -74,6 +90,8 @@ void bind_pool(py::module_& module) {
       .def("observe", &DevicePool::observe, py::arg("env_ids") = py::none())
       .def("players", &DevicePool::players, py::arg("env_ids") = py::none())
       .def("states", &DevicePool::states)
+      .def("statistics", &statistics_of)
+      .def("set_statistics", &set_statistics, py::arg("values"))
       .def("render", &DevicePool::render, py::arg("env_ids") = py::none())
       .def("xla", &xla_of, py::arg("image"))
       .def("wait", &DevicePool::wait)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -26,7 +27,8 @@ DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceO
       states_(table, config, label_),
       layout_(states_.layout()),
       blocks_(layout_, options_.batch_size,
-              config.autoreset == abi::kAutoresetSameStep ? FinalFields::kKept : FinalFields::kNone, Failures::kNever),
+              config.autoreset == abi::kAutoresetSameStep ? FinalFields::kKept : FinalFields::kNone, Failures::kNever,
+              extra_arrays(options_.statistics)),
       places_(places_of(options_.batch_size)),
       ids_(config.num_envs),
       busy_(size_t(config.num_envs), 0) {
@@ -39,6 +41,8 @@ DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceO
   try {
     const Stream stream(context_, WithLegacyStream::kIndependent);
     model_ = std::make_unique<DeviceModel>(table_, layout_, options_.image, options_.threads, options_.envs, stream);
+    statistics_ =
+        std::make_unique<DeviceStatistics>(options_.statistics, blocks_, num_envs_, options_.statistics_image, stream);
   } catch (const std::invalid_argument& error) {
     label_.throw_invalid_argument(error.what());
   }
@@ -101,6 +105,7 @@ void DevicePool::free() {
   for (const auto& group : groups_) group->launches.close();
   states_.close();
   actions_.reset();
+  statistics_->close();
   known_ids_.clear();
   model_.reset();
   results_module_ = Owned<Handle>();
@@ -176,6 +181,7 @@ void DevicePool::send_parts(const char* call, const std::function<std::vector<Ca
 void DevicePool::launch(CallPart part) {
   Pending pending = describe(part);
   part.group->launches.run(*model_, part.launch, states_.params(), std::move(part.inputs));
+  enqueue_statistics(part, pending, part.group->launches.stream().handle());
   context_->note_stack(stack_);
   set_busy(pending, true);
   pending_.push_back(std::move(pending));
@@ -377,6 +383,8 @@ void DevicePool::restore(const py::object& env_ids, const std::vector<py::bytes>
   const std::vector<i32> ids = idle_ids(env_ids, "restore");
   require_distinct(ids, "restore");
   states_.restore(ids, python::views_of(states, i64(ids.size()), options_.label));
+  // What the episodes have returned so far is not known.
+  set_returns(ids, std::vector<f64>(ids.size(), std::numeric_limits<f64>::quiet_NaN()));
 }
 
 void DevicePool::clone(const py::object& sources, const py::object& env_ids, const py::object& seeds,
@@ -387,6 +395,7 @@ void DevicePool::clone(const py::object& sources, const py::object& env_ids, con
   require_distinct(ids, "clone");
   const python::Seeds generators(seeds, streams, i64(ids.size()), label_.name());
   states_.clone(from, ids, generators.seeds(), generators.streams());
+  set_returns(ids, returns_of(from));
 }
 
 // The twin computes the rows on the host. They are copied into a block of their own, so that arrays of earlier batches
@@ -409,6 +418,10 @@ py::tuple DevicePool::observe(const py::object& env_ids) {
         player_env_id[row * layout_.max_players + player] = present ? (*ids)[size_t(row)] : -1;
       }
     }
+  }
+  if (statistics_->enabled()) {
+    const std::vector<f64> returns = returns_of(*ids);
+    std::copy(returns.begin(), returns.end(), reinterpret_cast<f64*>(host.data(blocks_.find("episode_return"))));
   }
   const Places places = places_of(rows);
   const Context::Current current(*context_);
@@ -446,6 +459,35 @@ py::list DevicePool::players(const py::object& env_ids) {
   py::list list;
   for (const i32 id : ids) list.append(py::int_(counts[size_t(id)]));
   return list;
+}
+
+// The environments are idle, so no launch accesses their returns once the launches so far have run.
+std::vector<f64> DevicePool::returns_of(const std::vector<i32>& ids) const {
+  if (!statistics_->enabled()) return {};
+  const Context::Current current(*context_);
+  for (const auto& group : groups_) group->launches.stream().settle();
+  return statistics_->returns(ids, groups_[0]->launches.stream());
+}
+
+void DevicePool::set_returns(const std::vector<i32>& ids, const std::vector<f64>& values) const {
+  if (!statistics_->enabled()) return;
+  const Context::Current current(*context_);
+  for (const auto& group : groups_) group->launches.stream().settle();
+  statistics_->set_returns(ids, values, groups_[0]->launches.stream());
+}
+
+std::vector<f64> DevicePool::returns() {
+  const CallGuard guard(*this);
+  check_usable();
+  return returns_of(all_ids());
+}
+
+void DevicePool::set_returns(const std::vector<f64>& values) {
+  const CallGuard guard(*this);
+  check_usable();
+  if (values.size() != size_t(num_envs_))
+    label_.throw_invalid_argument("statistics: expected a return for each environment");
+  set_returns(all_ids(), values);
 }
 
 py::dict DevicePool::states() {

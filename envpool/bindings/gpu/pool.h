@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "envpool/bindings/gpu/launches.h"
 #include "envpool/bindings/gpu/pool_calls.h"
 #include "envpool/bindings/gpu/states.h"
+#include "envpool/bindings/gpu/statistics.h"
 #include "envpool/bindings/interpreter.h"
 #include "envpool/core/pool/block.h"
 
@@ -35,6 +37,8 @@ struct DeviceOptions {
   i32 envs = 128;         // environments per block
   i32 batch_size = 1;     // a divisor of the number of environments
   bool in_place = false;  // every launch of a group writes the same arrays
+  StatisticsOptions statistics{};
+  std::string statistics_image{};  // the program of device_statistics.h if there are any
 };
 
 class DevicePool {
@@ -67,6 +71,10 @@ class DevicePool {
   py::list players(const py::object& env_ids);
   void wait();
   void close(f64 timeout);
+
+  // Return and replace the return of each environment's episode so far, with the option episode_return.
+  std::vector<f64> returns();
+  void set_returns(const std::vector<f64>& values);
 
   // Returns the named parts of all states (DeviceStates::parts).
   py::dict states();
@@ -167,6 +175,9 @@ class DevicePool {
   // Runs a function that converts the arguments of a call into its parts, and then launches the parts.
   void send_parts(const char* call, const std::function<std::vector<CallPart>()>& convert);
   void launch(CallPart part);
+  void enqueue_statistics(const CallPart& part, const Pending& pending, Handle stream) const {
+    statistics_->enqueue(part.launch, pending.block->memory.address(), places_.arrays, context_->driver, stream);
+  }
   // Fills in the arguments of a part's launch. Returns the block into which the launch writes its results.
   Pending describe(CallPart& part);
   CallPart part_of(Group& group, Ids ids, i64 first) const {
@@ -182,6 +193,13 @@ class DevicePool {
   };
   Places places_of(i64 rows) const;
   py::tuple arrays_of(const std::shared_ptr<DeviceBlock>& block, const Places& places, const Ids& ids) const;
+  std::vector<i32> all_ids() const {
+    std::vector<i32> ids(static_cast<size_t>(num_envs_));
+    std::iota(ids.begin(), ids.end(), 0);
+    return ids;
+  }
+  std::vector<f64> returns_of(const std::vector<i32>& ids) const;
+  void set_returns(const std::vector<i32>& ids, const std::vector<f64>& values) const;
   void drop_pending();
   Group& longest_received(const char* call);
   void describe_args(const SendArgs& args, CallPart& part, Handle stream, bool copy);
@@ -203,6 +221,7 @@ class DevicePool {
   std::vector<std::unique_ptr<Group>> groups_;
   std::unique_ptr<DeviceActions> actions_;
   std::unique_ptr<DeviceModel> model_;
+  std::unique_ptr<DeviceStatistics> statistics_;
   i64 stack_ = 0;  // the local memory of a thread, in bytes
 
   const std::shared_ptr<LockedPool> locked_ = std::make_shared<LockedPool>();

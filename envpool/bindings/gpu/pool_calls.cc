@@ -93,7 +93,9 @@ void DevicePool::send_from_xla(const SendArgs& args, Handle stream) {
     }
     Pending pending = describe(part);
     if (on_xlas_stream) own.lead(stream);
-    launches.run_on(on_xlas_stream ? stream : own.handle(), *model_, part.launch, states_.params());
+    const Handle on = on_xlas_stream ? stream : own.handle();
+    launches.run_on(on, *model_, part.launch, states_.params());
+    enqueue_statistics(part, pending, on);
     if (on_xlas_stream) own.follow(stream);
     set_busy(pending, true);
     pending_.push_back(std::move(pending));

@@ -20,6 +20,7 @@
 #include "envpool/core/pool/pool_types.h"
 #include "envpool/core/pool/running_moments.h"
 #include "envpool/core/table/episode.h"
+#include "envpool/core/table/returns.h"
 #include "envpool/core/table/vtable.h"
 
 namespace envpool {
@@ -28,6 +29,22 @@ namespace envpool {
 inline ExtraArrays extra_arrays(const StatisticsOptions& options) {
   return {options.episode_return, options.obs ? options.obs_name : std::string()};
 }
+
+// The arrays of a block whose rewards are added to returns: those of a row, and of a row that ends an episode.
+struct ReturnedRewards {
+  int array = abi::kReward;
+  int last_array = -1;  // -1: they are in `array`, too
+
+  // An environment that also returns a changed reward, such as a clipped one, has its own reward in an info. There, the
+  // value of a row that ends an episode belongs to the next one.
+  static ReturnedRewards of(const BlockLayout& layout) {
+    const int info = layout.find("info:reward");
+    if (info < 0) return {};
+    const Array& array = layout.arrays[size_t(info)];
+    if (array.dtype != abi::kF32 || array.row_bytes != i64(sizeof(f32))) return {};
+    return {info, layout.has_final ? layout.find("final.info:reward") : -1};
+  }
+};
 
 class Statistics {
  public:
@@ -39,11 +56,7 @@ class Statistics {
     if (options_.episode_return) {
       returns_.assign(size_t(num_envs), 0);
       return_array_ = layout.find("episode_return");
-      // The reward of an environment that also returns a changed one, such as a clipped one.
-      reward_info_ = layout.find("info:reward");
-      const Array* const info = reward_info_ < 0 ? nullptr : &layout.arrays[size_t(reward_info_)];
-      if (info != nullptr && (info->dtype != abi::kF32 || info->row_bytes != i64(sizeof(f32)))) reward_info_ = -1;
-      if (reward_info_ >= 0 && layout.has_final) final_reward_info_ = layout.find("final.info:reward");
+      returned_ = ReturnedRewards::of(layout);
     }
     if (options_.obs) {
       from_ = {layout.raw_obs, layout.has_final ? layout.raw_obs + layout.own_fields : -1};
@@ -173,27 +186,22 @@ class Statistics {
     }
   }
 
-  // Adds rewards to the returns of their episodes. `elapsed_step` says which steps belong to an episode: with Atari's
-  // lives, it counts the steps of a game.
+  // Adds rewards to the returns of their episodes.
   void sum_rewards(Block& block) {
     const i32 *const elapsed = block.values<i32>(abi::kElapsed), *const types = block.values<i32>(abi::kStepType);
-    const f32* const rewards = block.values<f32>(reward_info_ < 0 ? int(abi::kReward) : reward_info_);
+    const f32* const rewards = block.values<f32>(returned_.array);
     f64 *const sums = returns_.data(), *const to = array<f64>(block, return_array_);
-    if (final_reward_info_ >= 0) {  // the info of a row that ends an episode belongs to the next one
-      const f32* const last_rewards = block.values<f32>(final_reward_info_);
+    if (returned_.last_array >= 0) {
+      const f32* const last_rewards = block.values<f32>(returned_.last_array);
       for_each_row(block, [=](i32 row, i32 env_id) {
         const f32 reward = types[row] == i32(StepType::kLast) ? last_rewards[row] : rewards[row];
-        to[row] = sums[env_id] = (is_later(elapsed[row], types[row]) ? sums[env_id] : 0) + f64(reward);
+        to[row] = sums[env_id] = return_after(sums[env_id], reward, elapsed[row], types[row]);
       });
     } else {
       for_each_row(block, [=](i32 row, i32 env_id) {
-        to[row] = sums[env_id] = (is_later(elapsed[row], types[row]) ? sums[env_id] : 0) + f64(rewards[row]);
+        to[row] = sums[env_id] = return_after(sums[env_id], rewards[row], elapsed[row], types[row]);
       });
     }
-  }
-  // Returns whether a row is neither the first observation of an episode nor the result of its first step.
-  static bool is_later(i32 elapsed, i32 type) {
-    return (elapsed > 1) | ((elapsed == 1) & (type == i32(StepType::kFirst)));
   }
 
   // Does what gymnasium's NormalizeReward does: divides rewards by the standard deviation of discounted returns.
@@ -282,8 +290,9 @@ class Statistics {
 
   const StatisticsOptions options_;
   const bool same_step_;
-  // The numbers of arrays in a block; -1: there is no such array.
-  int return_array_ = -1, reward_info_ = -1, final_reward_info_ = -1;
+  // The numbers of arrays in a block.
+  int return_array_ = -1;
+  ReturnedRewards returned_{};
   ObsArrays from_, to_;
 
   std::vector<f64> returns_;     // by environment
