@@ -63,6 +63,7 @@ def test_a_comment_skips_one_block(tmp_path):
     assert [(block.kind, block.text) for block in blocks(page)] == [("python", "pass\n")] * 2
 
 
+@pytest.mark.every_day
 @pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("page", [*filter(blocks, PAGES)], ids=lambda page: page.name)
 def test_code_of_pages(page, tmp_path, monkeypatch, cache):
