@@ -46,7 +46,7 @@ def make_pool(
     players = json.loads(table.spec(pool["options"][0]))["max_players"]
     written = checked_program(facts, players, each=len(pool["options"]) > 1)
     image = image_for(devices[number], label, written.source, includes)
-    has_statistics = pool["statistics"]["episode_return"]
+    has_statistics = any(pool["statistics"][name] for name in ("episode_return", "obs", "reward"))
     return _core.DevicePool(
         **pool,
         statistics_image=image_for(devices[number], label, STATISTICS, []) if has_statistics else b"",

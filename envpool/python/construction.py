@@ -146,9 +146,7 @@ class Construction:
             raise ValueError(
                 f"render_mode: expected None, because the environment cannot be rendered, got {common.render_mode!r}"
             )
-        self.arrays = common.statistics.applied_to(
-            self.arrays, device=common.device, num_envs=common.num_envs, batch_size=common.batch_size
-        )
+        self.arrays = common.statistics.applied_to(self.arrays, num_envs=common.num_envs, batch_size=common.batch_size)
 
     def arrays_with(self, changed: Mapping[str, Value]) -> ArraySpecs:
         """Returns the arrays of the environment with other values for some options. The values are already checked."""

@@ -60,15 +60,13 @@ class Statistics:
             "reward": self.normalize_reward or None,
         }
 
-    def applied_to(self, arrays: ArraySpecs, *, device: str, num_envs: int, batch_size: int) -> ArraySpecs:
+    def applied_to(self, arrays: ArraySpecs, *, num_envs: int, batch_size: int) -> ArraySpecs:
         """Returns the arrays of a pool with these options.
 
         Raises:
-            ValueError: an option cannot be used with these arrays, with this device, or in an asynchronous pool.
+            ValueError: an option cannot be used with these arrays, or in an asynchronous pool.
         """
         for name in self.requested():
-            if device != "cpu" and name != "episode_statistics":
-                self._refuse(name, f"with device={device!r}, because pools on a GPU do not normalize")
             if arrays.max_players > 1:
                 self._refuse(
                     name, f"because an episode of up to {arrays.max_players} players has a return for each of them"

@@ -292,8 +292,6 @@ REFUSED = [
         ["normalize_obs: expected False with batch_size=2 and num_envs=4", "depend on time, got {"],
     ),
     ({"normalize_reward": True, "batch_size": 2}, ValueError, ["normalize_reward", "asynchronous"]),
-    ({"normalize_obs": True, "device": "cuda"}, ValueError, ["normalize_obs", "device='cuda:0'", "GPU"]),
-    ({"normalize_reward": True, "device": "cuda"}, ValueError, ["normalize_reward", "device='cuda:0'", "GPU"]),
 ]
 
 

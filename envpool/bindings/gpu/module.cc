@@ -32,17 +32,6 @@ std::unique_ptr<DevicePool> make_pool(const python::PyTable& table, const std::s
   return std::make_unique<DevicePool>(table.get(), config, on, outputs);
 }
 
-py::dict statistics_of(DevicePool& pool) {
-  py::dict arrays;
-  const std::vector<f64> returns = pool.returns();
-  if (!returns.empty()) arrays["episode_return"] = py::array_t<f64>(py::ssize_t(returns.size()), returns.data());
-  return arrays;
-}
-
-void set_statistics(DevicePool& pool, const py::dict& values) {
-  pool.set_returns(values["episode_return"].cast<std::vector<f64>>());
-}
-
 // Does the same as PyPool::xla. `image` is the program of device_results.h, compiled for the device.
 py::tuple xla_of(DevicePool& pool, const py::bytes& image) {
   std::shared_ptr<LockedPool> locked = pool.prepare_calls(image);
@@ -90,8 +79,10 @@ void bind_pool(py::module_& module) {
       .def("observe", &DevicePool::observe, py::arg("env_ids") = py::none())
       .def("players", &DevicePool::players, py::arg("env_ids") = py::none())
       .def("states", &DevicePool::states)
-      .def("statistics", &statistics_of)
-      .def("set_statistics", &set_statistics, py::arg("values"))
+      .def("statistics", &DevicePool::statistics)
+      .def("set_statistics", &DevicePool::set_statistics, py::arg("values"))
+      .def_property_readonly("updates_moments", &DevicePool::updates_moments)
+      .def("set_updates_moments", &DevicePool::set_updates_moments, py::arg("value"))
       .def("render", &DevicePool::render, py::arg("env_ids") = py::none())
       .def("xla", &xla_of, py::arg("image"))
       .def("wait", &DevicePool::wait)

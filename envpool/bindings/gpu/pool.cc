@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "envpool/bindings/gpu/capacity.h"
 #include "envpool/bindings/interpreter.h"
+#include "envpool/bindings/pool/statistics.h"
 #include "envpool/bindings/seeds.h"
 #include "envpool/bindings/snapshots.h"
 
@@ -383,8 +383,9 @@ void DevicePool::restore(const py::object& env_ids, const std::vector<py::bytes>
   const std::vector<i32> ids = idle_ids(env_ids, "restore");
   require_distinct(ids, "restore");
   states_.restore(ids, python::views_of(states, i64(ids.size()), options_.label));
-  // What the episodes have returned so far is not known.
-  set_returns(ids, std::vector<f64>(ids.size(), std::numeric_limits<f64>::quiet_NaN()));
+  if (!statistics_->enabled()) return;
+  const Context::Current current(*context_);
+  statistics_->forget(ids, settled());
 }
 
 void DevicePool::clone(const py::object& sources, const py::object& env_ids, const py::object& seeds,
@@ -395,7 +396,9 @@ void DevicePool::clone(const py::object& sources, const py::object& env_ids, con
   require_distinct(ids, "clone");
   const python::Seeds generators(seeds, streams, i64(ids.size()), label_.name());
   states_.clone(from, ids, generators.seeds(), generators.streams());
-  set_returns(ids, returns_of(from));
+  if (!statistics_->enabled()) return;
+  const Context::Current current(*context_);
+  statistics_->copy(from, ids, settled());
 }
 
 // The twin computes the rows on the host. They are copied into a block of their own, so that arrays of earlier batches
@@ -419,10 +422,6 @@ py::tuple DevicePool::observe(const py::object& env_ids) {
       }
     }
   }
-  if (statistics_->enabled()) {
-    const std::vector<f64> returns = returns_of(*ids);
-    std::copy(returns.begin(), returns.end(), reinterpret_cast<f64*>(host.data(blocks_.find("episode_return"))));
-  }
   const Places places = places_of(rows);
   const Context::Current current(*context_);
   const std::shared_ptr<const Stream> stream = groups_[0]->launches.shared_stream();
@@ -432,6 +431,7 @@ py::tuple DevicePool::observe(const py::object& env_ids) {
     stream->upload(base + Address(places.arrays[i]), host.data(int(i)), blocks_.bytes_of(blocks_.arrays[i], rows));
   }
   stream->fill(base + Address(places.done), 0, rows);
+  statistics_->describe(*ids, {base, places.arrays}, *stream);
   stream->synchronize();
   return arrays_of(block, places, ids);
 }
@@ -461,33 +461,43 @@ py::list DevicePool::players(const py::object& env_ids) {
   return list;
 }
 
-// The environments are idle, so no launch accesses their returns once the launches so far have run.
-std::vector<f64> DevicePool::returns_of(const std::vector<i32>& ids) const {
-  if (!statistics_->enabled()) return {};
-  const Context::Current current(*context_);
+const Stream& DevicePool::settled() const {
   for (const auto& group : groups_) group->launches.stream().settle();
-  return statistics_->returns(ids, groups_[0]->launches.stream());
+  return groups_[0]->launches.stream();
 }
 
-void DevicePool::set_returns(const std::vector<i32>& ids, const std::vector<f64>& values) const {
-  if (!statistics_->enabled()) return;
-  const Context::Current current(*context_);
-  for (const auto& group : groups_) group->launches.stream().settle();
-  statistics_->set_returns(ids, values, groups_[0]->launches.stream());
-}
-
-std::vector<f64> DevicePool::returns() {
+py::dict DevicePool::statistics() {
   const CallGuard guard(*this);
   check_usable();
-  return returns_of(all_ids());
+  const Context::Current current(*context_);
+  const Stream& stream = settled();
+  py::dict arrays;
+  for (const DeviceStatistics::Part& part : statistics_->parts()) {
+    py::array array(python::numpy_dtype(part.dtype), std::vector<py::ssize_t>{py::ssize_t(part.count)});
+    stream.download(array.mutable_data(), part.data, i64(array.nbytes()));
+    arrays[part.name] = std::move(array);
+  }
+  stream.synchronize();
+  return arrays;
 }
 
-void DevicePool::set_returns(const std::vector<f64>& values) {
+void DevicePool::set_statistics(const py::dict& values) {
   const CallGuard guard(*this);
   check_usable();
-  if (values.size() != size_t(num_envs_))
-    label_.throw_invalid_argument("statistics: expected a return for each environment");
-  set_returns(all_ids(), values);
+  const std::vector<DeviceStatistics::Part> parts = statistics_->parts();
+  std::vector<py::array> arrays;
+  for (const DeviceStatistics::Part& part : parts) {
+    arrays.push_back(python::checked_statistics(values, part.name, part.dtype, part.count, label_.name()));
+  }
+  const Context::Current current(*context_);
+  const Stream& stream = settled();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto bytes = i64(arrays[i].nbytes());
+    for (i64 copy = 0; copy < parts[i].copies; ++copy) {
+      stream.upload(parts[i].data + Address(copy * bytes), arrays[i].data(), bytes);
+    }
+  }
+  stream.synchronize();
 }
 
 py::dict DevicePool::states() {

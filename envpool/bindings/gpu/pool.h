@@ -13,7 +13,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -72,9 +71,11 @@ class DevicePool {
   void wait();
   void close(f64 timeout);
 
-  // Return and replace the return of each environment's episode so far, with the option episode_return.
-  std::vector<f64> returns();
-  void set_returns(const std::vector<f64>& values);
+  // Return copies of the arrays of the statistics, by name, and replace them.
+  py::dict statistics();
+  void set_statistics(const py::dict& values);
+  bool updates_moments() const { return statistics_->updates_moments; }
+  void set_updates_moments(bool value) { statistics_->updates_moments = value; }
 
   // Returns the named parts of all states (DeviceStates::parts).
   py::dict states();
@@ -176,7 +177,7 @@ class DevicePool {
   void send_parts(const char* call, const std::function<std::vector<CallPart>()>& convert);
   void launch(CallPart part);
   void enqueue_statistics(const CallPart& part, const Pending& pending, Handle stream) const {
-    statistics_->enqueue(part.launch, pending.block->memory.address(), places_.arrays, context_->driver, stream);
+    statistics_->enqueue(part.launch, {pending.block->memory.address(), places_.arrays}, stream);
   }
   // Fills in the arguments of a part's launch. Returns the block into which the launch writes its results.
   Pending describe(CallPart& part);
@@ -193,13 +194,8 @@ class DevicePool {
   };
   Places places_of(i64 rows) const;
   py::tuple arrays_of(const std::shared_ptr<DeviceBlock>& block, const Places& places, const Ids& ids) const;
-  std::vector<i32> all_ids() const {
-    std::vector<i32> ids(static_cast<size_t>(num_envs_));
-    std::iota(ids.begin(), ids.end(), 0);
-    return ids;
-  }
-  std::vector<f64> returns_of(const std::vector<i32>& ids) const;
-  void set_returns(const std::vector<i32>& ids, const std::vector<f64>& values) const;
+  // Waits for all launches, and returns a stream for accesses to what they have written.
+  const Stream& settled() const;
   void drop_pending();
   Group& longest_received(const char* call);
   void describe_args(const SendArgs& args, CallPart& part, Handle stream, bool copy);

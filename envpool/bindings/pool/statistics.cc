@@ -34,16 +34,21 @@ py::dict statistics_of(EnvPool& pool) {
   });
 }
 
+py::array checked_statistics(const py::dict& values, const char* name, abi::Dtype dtype, i64 count,
+                             const std::string& label) {
+  const py::array array = values[name].cast<py::array>();
+  const bool fits =
+      array.dtype().equal(numpy_dtype(dtype)) && array.size() == count && (array.flags() & py::array::c_style) != 0;
+  if (!fits) throw py::value_error("[" + label + "] statistics: expected another array for " + name);
+  return array;
+}
+
 void set_statistics(EnvPool& pool, const py::dict& values) {
   pool.access_statistics([&](Statistics& statistics) {
     const std::vector<Statistics::Part> parts = statistics.parts();
     std::vector<py::array> arrays;
     for (const Statistics::Part& part : parts) {
-      arrays.push_back(values[part.name].cast<py::array>());
-      const py::array& array = arrays.back();
-      const bool fits = array.dtype().equal(numpy_dtype(part.dtype)) && array.size() == part.count &&
-                        (array.flags() & py::array::c_style) != 0;
-      if (!fits) throw py::value_error(pool.text(std::string("statistics: expected another array for ") + part.name));
+      arrays.push_back(checked_statistics(values, part.name, part.dtype, part.count, pool.label()));
     }
     for (size_t i = 0; i < parts.size(); ++i) {
       std::memcpy(parts[i].data, arrays[i].data(), size_t(arrays[i].nbytes()));
