@@ -30,6 +30,7 @@ def is_installed(name: str) -> bool:
         return False
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize(("needs", "code"), PROGRAMS)
 def test_program(needs, code, tmp_path):
     missing = [name for name in needs if not is_installed(name)]

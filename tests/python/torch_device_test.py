@@ -94,6 +94,7 @@ def same(one, other):
 # --- the same bits on a GPU ---
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize(
     "options",
     [

@@ -96,6 +96,7 @@ def test_a_checkpoint_cannot_contain_code(tmp_path):
     assert not (tmp_path / "created").exists()
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_killed_and_resumed(script, tmp_path):
     if script in NEEDS:
