@@ -74,14 +74,14 @@ EXAMPLES = (
         "ppo_jax",
         "--num_envs=64 --num_steps=32 --learning_rate=2.5e-3,5e-3 --num_seeds=2 --total_timesteps=150000"
         " --require_return=475 --out=.",
-        ("jax", "flax"),
+        ("jax", "matplotlib"),
         threads=True,
     ),
     Example(
         "ued_maze",
         "--methods=plr --num_envs=16 --num_steps=128 --total_timesteps=250000 --buffer=64 --eval_every=120 --last=1"
         " --require_solved=0.4 --out=.",
-        ("jax", "flax"),
+        ("jax", "matplotlib"),
         threads=True,
     ),
 )
