@@ -40,7 +40,7 @@
 //
 // Multi-agent portable: a world of agents that act in phases. There is a barrier between phases and none within a
 // phase, so in a phase an agent may write only its own data. On a GPU, a thread block runs a world and each thread an
-// agent; on a CPU, loops run them.
+// agent; on a CPU, loops run them. Actions that are not per player are those of agent 0 (envpool/pgx/turns.h).
 //
 //   struct Tag {
 //     static constexpr i32 kMaxPlayers = 100, kPhases = 2;

@@ -21,12 +21,6 @@ void require_fit(const abi::Layout& layout) {
   };
   require_at_most(device::kMostFields, layout.num_fields, "observations and infos");
   require_at_most(device::kMostActions, layout.num_actions, "fields of actions");
-  for (i32 f = 0; f < layout.num_actions; ++f) {
-    const abi::Field& field = layout.actions[f];
-    if (layout.max_players == 1 || field.per_player != 0) continue;
-    throw std::invalid_argument("device: expected actions of each player on a GPU, got " + std::string(field.name) +
-                                ", which is one for a whole world");
-  }
 }
 
 // Returns how kernels write the fields of a layout. If the environment variable ENVPOOL_DEVICE_ROWS is "direct", lanes
@@ -91,7 +85,8 @@ DeviceModel::DeviceModel(const abi::Table& table, const abi::Layout& layout, con
                             .elements = i32(elements),
                             .from = field.dtype,
                             .to = field.dtype,
-                            .axes = device::kFirstAxis};
+                            .axes = device::kFirstAxis,
+                            .per_player = u8(field.per_player != 0)};
   }
 }
 

@@ -158,7 +158,8 @@ void DeviceFunctions::raise_fault(const PureModel& model) {
     const abi::Layout& layout = model.layout();
     const abi::Field& field = layout.actions[fault.why - 1];
     const i64 elements = field.row_bytes / dtype_size(field.dtype);
-    const std::string player = layout.max_players == 1 ? "" : " of player " + std::to_string(fault.element / elements);
+    const bool per_player = layout.max_players > 1 && field.per_player != 0;
+    const std::string player = per_player ? " of player " + std::to_string(fault.element / elements) : "";
     what = ActionValues(field).refusal(fault.element % elements, "another", fault.row, player);
   }
   throw std::invalid_argument(what + "; an earlier call on the GPU reported this and did not step that row");

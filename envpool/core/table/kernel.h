@@ -28,6 +28,7 @@ namespace envpool::device {
 template <class Env>
 struct LaunchRow {
   using Slot = EnvSlot<StateOf<Env>>;
+  static constexpr bool kWorld = requires { typename Env::Shared; };
 
   const KernelLaunch& launch;
   const i64 k;
@@ -51,7 +52,12 @@ struct LaunchRow {
   i64 number() const { return launch.first_row + k; }  // for faults
   // Returns the number of the first player's row if an array has rows for all players of each row of the batch.
   i64 first_player_of(i64 row) const {
-    if constexpr (requires { typename Env::Shared; }) return row * launch.max_players;
+    if constexpr (kWorld) return row * launch.max_players;
+    return row;
+  }
+  // Returns the number of the first row of actions that belong to a row of the batch.
+  i64 first_action_of(const ActionInput& input, i64 row) const {
+    if constexpr (kWorld) return input.per_player != 0 ? row * launch.max_players : row;
     return row;
   }
   void report(u64 why) const { *launch.fault = Fault{why, number(), 0}.packed(); }
@@ -66,25 +72,28 @@ struct LaunchRow {
         settings(of, shared, index, env) {}
 };
 
-// Returns the actions of the first player of a row, as the caller gave them.
+// Returns the actions of the first player of a row, or those of its world, as the caller gave them.
 template <class Env>
 const u8* given_actions(const LaunchRow<Env>& row, i32 f) {
   const ActionInput& input = row.launch.actions[f];
-  return input.data + row.first_player_of(row.index.row(input.axes)) * input.row_stride;
+  return input.data + row.first_action_of(input, row.index.row(input.axes)) * input.row_stride;
 }
 
 // Returns the place for the same actions in the environment's dtype.
 template <class Env>
 u8* converted_actions(const LaunchRow<Env>& row, i32 f) {
-  return row.launch.actions[f].converted + row.first_player_of(row.k) * row.launch.action_bytes[f];
+  const ActionInput& input = row.launch.actions[f];
+  return input.converted + row.first_action_of(input, row.k) * row.launch.action_bytes[f];
 }
 
-// Checks and converts the actions of a player. Returns false and reports a fault if a value is bad.
+// Checks and converts the actions of a player; the first player's include those of the world. Returns false and reports
+// a fault if a value is bad.
 template <class Env>
 bool take_actions(const LaunchRow<Env>& row, i64 player) {
   bool good = true;
   for (i32 f = 0; f < row.launch.num_actions; ++f) {
     const ActionInput& input = row.launch.actions[f];
+    if (LaunchRow<Env>::kWorld && player > 0 && input.per_player == 0) continue;
     const bool converts = input.converted != nullptr;
     u8* const to = converts ? converted_actions(row, f) + player * row.launch.action_bytes[f] : nullptr;
     const i32 bad = take_row(input, given_actions(row, f) + player * input.row_stride, to);

@@ -39,7 +39,8 @@ struct ActionInput {
   i64 discrete;       // 0: any number
   i32 elements;       // of a row
   abi::Dtype from, to;
-  u8 axes;  // as of an operand whose rows contain those of all players
+  u8 axes;        // as of an operand whose rows contain those of all players
+  u8 per_player;  // whether there is a row for each player; otherwise, the first player reads the row of its world
 };
 
 // Reports a row that was not stepped: the reason, the row, and the element of the row's action.
