@@ -90,9 +90,11 @@ $(VENV)/%/bin/python:
 	  || { rm -rf $(VENV)/$*; echo 'python -m venv failed (Debian, Ubuntu: install python3-venv)' >&2; exit 1; }
 	@$@ -m pip install -q 'pip>=25.1'
 
-# Each environment has the packages of the dependency group with the same name.
+# Each environment has the packages of the dependency group with the same name. The link to our tests is removed first,
+# because pgx installs a folder with the same name, whose files pip would write into the checkout.
 $(VENV)/%/.ready: pyproject.toml | $(VENV)/%/bin/python
 	@echo 'installing what $* needs'
+	@find $(VENV)/$*/lib -maxdepth 3 -name tests -type l -delete
 	@$(VENV)/$*/bin/python -m pip install -q --group $*
 	@$(if $(WITHOUT_REQUIREMENTS),$(VENV)/$*/bin/python -m pip install -q --no-deps --group $(WITHOUT_REQUIREMENTS))
 	@touch $@
@@ -183,6 +185,7 @@ $(VENV)/demo/.demo: $(SOURCES) $(VENV)/demo/.ready
 
 # Compiles what a change affects, and runs the tests of the changed files: tools/dev.py says how.
 dev: build/dev/.installed standin
+	@$(call site,dev) && $(link_tests)
 	@PATH="$(CURDIR)/$(VENV)/dev/bin:$$PATH" python tools/dev.py -- $(TESTS)
 
 # An editable installation: Python's files are those of the checkout. Each environment is compiled by itself.
@@ -191,7 +194,6 @@ build/dev/.installed: | $(VENV)/dev/.ready
 	@PATH="$(CURDIR)/$(VENV)/dev/bin:$$PATH" python -m pip install -q --no-build-isolation --no-deps --editable . \
 	  -Cbuild-dir=build/dev -Ccmake.build-type=None -Ccmake.define.CMAKE_CXX_FLAGS=-O0 \
 	  -Ccmake.define.ENVPOOL_TESTING=ON -Ccmake.define.ENVPOOL_SPLIT_FAMILIES=ON
-	@$(call site,dev) && $(link_tests)
 	@touch $@
 
 test: build/test/.installed

@@ -28,6 +28,7 @@ FAMILIES = {
     "minigrid": [],
     "misc": [],
     "mujoco": ["//envpool:robots_headers", "@mujoco"],
+    "pgx": [],
     "python_env": [],
     "robots": [],
     "tag": [],

@@ -60,7 +60,7 @@ def film(task_id: str, options: dict[str, Any], before: int) -> list[Image.Image
         for step in range(before + FRAMES * STEPS):
             if step >= before and (step - before) % STEPS == 0:
                 frames.append(tile(env.render()[0]))
-            rows = int(env.players()[0]) if env.spec.config.max_num_players > 1 else 1
+            rows = int(env.players()[0]) if env.spec.arrays.actors > 1 else 1
             env.step(np.stack([np.asarray(env.action_space.sample()) for _ in range(rows)]))
     return frames
 

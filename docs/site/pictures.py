@@ -99,8 +99,8 @@ def _small(image: np.ndarray[Any, Any]) -> Image.Image:
 
 
 def _actions(env: Any, arrays: ArraySpecs) -> Any:
-    """Returns a random action for each player."""
-    rows = int(env.players()[0]) if arrays.max_players > 1 else 1
+    """Returns a random action for each player, or for all of them."""
+    rows = int(env.players()[0]) if arrays.actors > 1 else 1
     samples = [env.action_space.sample() for _ in range(rows)]
     if isinstance(samples[0], dict):
         return {key: np.stack([np.asarray(sample[key]) for sample in samples]) for key in samples[0]}

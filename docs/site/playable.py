@@ -47,8 +47,11 @@ _RATES = {
     "minigrid": 0,
     "toy_text": 0,
     "bsuite": 0,
+    "pgx": 0,
 }
 _OTHER_RATE = 10
+# The largest number of actions to choose from: each has a button.
+_MOST_ACTIONS = 18
 # Families that readers cannot play: those of Atari read files that we do not have, and tests have no family.
 _NOT_PLAYED = {"atari", ""}
 
@@ -135,7 +138,9 @@ def can_play(task_id: str) -> bool:
     if registration.family in _NOT_PLAYED or not registration.load().flags & _core.PORTABLE:
         return False
     construction = Construction(registration, {})
-    return construction.can_render and all(entry.low.size in _AXES for entry in construction.arrays.actions)
+    actions = construction.arrays.actions
+    fit = all(entry.low.size in _AXES and entry.discrete <= _MOST_ACTIONS for entry in actions)
+    return construction.can_render and fit
 
 
 def write_static(root: Path, families: Iterable[str], static: Path) -> None:
@@ -183,7 +188,8 @@ def entry_of(task_id: str) -> dict[str, Any]:
         make: the options that differ from the id's, as keyword arguments in Python.
         numpy, scalar: the dtype of the action, and whether it is a single number.
         width, height: of the image, in pixels.
-        players, player: the number of players, and the one that the keyboard controls.
+        players, player: the number of players that act in a step, and the one that the keyboard controls. If players take
+            turns, the keyboard controls all of them.
         space: for each action field and each of its elements, the least and the greatest value, and whether it is an
             integer.
         controls: for each button, its keys, its label, and the elements of the action that it sets, each as field,
@@ -213,8 +219,8 @@ def entry_of(task_id: str) -> dict[str, Any]:
         "scalar": not arrays.actions[0].shape,
         "width": width,
         "height": height,
-        "players": arrays.max_players,
-        "player": arrays.max_players - 1,
+        "players": arrays.actors,
+        "player": arrays.actors - 1,
         "space": space,
         "controls": controls,
         "rest": rest,

@@ -174,10 +174,12 @@ def images_of(task_id: str) -> list[str]:
             if step in RENDERED:
                 images.append(hashlib.sha256(np.ascontiguousarray(env.render()[0]).tobytes()).hexdigest())
             (actions,) = actions_at(space, arrays, step)
-            if arrays.max_players > 1:
+            if arrays.actors > 1:
                 owners = info["players"]["env_id"]
                 places = np.concatenate([np.arange((owners == env_id).sum()) for env_id in range(NUM_ENVS)])
                 actions = actions[owners * arrays.max_players + places]
+            elif arrays.max_players > 1:
+                actions = actions[:: arrays.max_players]  # those of the worlds
             info = env.step(actions)[-1]
     return images
 

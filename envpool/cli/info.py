@@ -275,11 +275,11 @@ def _thumbnail(task_id: str, options: dict[str, Any]) -> None:
     with envpool.make_gymnasium(task_id, **{**options, "num_envs": 1, "render_mode": "rgb_array"}) as env:
         env.reset()
         rng = np.random.default_rng(1)
-        players = max(1, int(env.players()[0])) if env.spec.config.max_num_players > 1 else 1
+        actors = max(1, int(env.players()[0])) if env.spec.arrays.actors > 1 else 1
         env.action_space.seed(int(rng.integers(2**31)))
         try:
             for _ in range(_STEPS):
-                env.step(stack([env.action_space.sample() for _ in range(players)]))
+                env.step(stack([env.action_space.sample() for _ in range(actors)]))
         except (TypeError, ValueError, RuntimeError):
             env.reset()  # The thumbnail shows an initial state instead.
         frame = env.render()

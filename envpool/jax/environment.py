@@ -9,7 +9,8 @@ for bit the trajectory of a pool with autoreset_mode="same_step". A step with an
 gymnax, and stores it in the state.
 
 With several players, observations, actions and rewards of players have an axis of players after the batch axis. Its
-length is the maximum number of players. If the number of players varies, the rows of absent players are zero.
+length is the maximum number of players. If the number of players varies, the rows of absent players are zero. If the
+players take turns, there is one action, that of the player to move.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from envpool.python.errors import labelled
 from envpool.python.not_a_vec_env import NotAVecEnv
 from envpool.python.options import LIMIT, shown
 from envpool.python.registry import Registration, find, list_all_envs
-from envpool.python.spaces import ArraySpecs, Field, action_tree, observation_tree, walk
+from envpool.python.spaces import ArraySpecs, Field, action_tree, observation_tree, path_of, walk
 
 _MAX_ROWS = 2**31 - 1
 
@@ -114,6 +115,7 @@ class Environment(NotAVecEnv):
     Attributes:
         name: the id.
         num_players: the maximum number of players; the length of the axis of players if it is more than one.
+        num_actors: the same for actions; 1 if the players take turns, so that the action is that of the player to move.
         default_params: the parameters that correspond to the options of `make`.
     """
 
@@ -127,6 +129,7 @@ class Environment(NotAVecEnv):
         self._six = step_values == 6
         self._arrays = arrays
         self.num_players = arrays.max_players
+        self.num_actors = arrays.actors
         self._state_format = RowFormat(
             construction.table.name,
             pure_model.tag,
@@ -313,14 +316,27 @@ class Environment(NotAVecEnv):
 
     def get_obs(self, state: EnvState, params: EnvParams | None = None, key: Any = None) -> Any:
         """Returns the observation of a state. The key is unused; gymnax's functions take one."""
+        return self._seen(state, params)[0]
+
+    def get_info(self, state: EnvState, params: EnvParams | None = None) -> dict[str, Any]:
+        """Returns the environment's entries of `info` for a state, such as its action_mask.
+
+        The `info` of a step that ends an episode belongs to the last state of that episode, and not to the first one of
+        the next, which `step` returns.
+        """
+        info = self._seen(state, params)[-1]
+        own = {path_of(field.name)[0] for field in self._arrays.infos}
+        return {name: value for name, value in info.items() if name in own}
+
+    def _seen(self, state: EnvState, params: EnvParams | None) -> Any:
+        """Returns what a step of a state returns that changes nothing: a step after the end of an episode."""
         self._check_state(state)
-        # A step after the end of an episode changes nothing and returns the observation.
         idle = walk(
             action_tree(self._arrays),
             lambda field: jnp.zeros(shape_of(self._arrays, field), jax.dtypes.canonicalize_dtype(field.dtype)),
             lambda _, content: content,
         )
-        return self._advance(None, state.replace(over=True), idle, params, autoreset=False)[0]
+        return self._advance(None, state.replace(over=True), idle, params, autoreset=False)
 
     def is_terminal(self, state: EnvState, params: EnvParams | None = None) -> Any:
         """Returns whether the episode has ended, including by the time limit.

@@ -57,8 +57,8 @@ _PACKAGES = (
     ),
     _Package(
         "pgx",
-        "pgx go_ gardner_chess bridge_bidding kuhn_poker leduc_holdem sparrow_mahjong animal_shogi",
-        "2048 chess connect_four hex mahjong shogi tic_tac_toe",
+        "pgx go_ gardner_chess bridge_bidding sparrow_mahjong animal_shogi",
+        "chess mahjong shogi",
         namespaces="pgx",
     ),
     _Package("Brax", "brax", namespaces="brax"),

@@ -99,6 +99,8 @@ class ArraySpecs:
         for field in fields:
             if field.info and path_of(field.name)[-1] == "action_mask":
                 _check_action_mask(field, actions)
+            if field.info and path_of(field.name)[-1] == "current_player" and spec["max_players"] > 1:
+                _check_current_player(field, spec["max_players"])
         return cls(
             tuple(field for field in fields if not field.info),
             tuple(field for field in fields if field.info),
@@ -109,6 +111,11 @@ class ArraySpecs:
             (spec["render_height"], spec["render_width"]),
             _whole(float(spec["render_fps"])),
         )
+
+    @property
+    def actors(self) -> int:
+        """The rows of actions of an environment: `max_players`, or 1 if the action belongs to all players."""
+        return self.max_players if any(field.per_player for field in self.actions) else 1
 
     @property
     def single_observation(self) -> bool:
@@ -136,6 +143,21 @@ def _check_action_mask(mask: Field, actions: tuple[Field, ...]) -> None:
         raise ValueError(
             f"action_mask: expected an info {name!r} of bool of shape ({choices},), one element for each choice, got "
             f"{actual[0]!r} of {actual[1]} of shape {actual[2]}"
+        )
+
+
+def _check_current_player(mover: Field, max_players: int) -> None:
+    """Checks that the info that says who moves next follows the convention, which docs/concepts.md describes.
+
+    Raises:
+        ValueError: it belongs to a player, or has the wrong dtype, shape or bounds.
+    """
+    actual = (mover.name.removeprefix("info:"), str(mover.dtype), mover.shape)
+    if actual != ("current_player", "int32", ()) or mover.per_player or mover.discrete != max_players:
+        raise ValueError(
+            f"current_player: expected an info 'current_player' of int32 with {max_players} categories, one for the whole "
+            f"world, got {actual[0]!r} of {actual[1]} of shape {actual[2]} with {mover.discrete or 'no'} categories"
+            + (" for each player" if mover.per_player else "")
         )
 
 

@@ -59,7 +59,7 @@ def rollout(table: _core.Table, task_id: str) -> str:
     options = {**find(task_id).defaults, **OPTIONS.get(task_id, {})}
     options = find(task_id).origin.prepare(task_id, options)
     spec = envpool.make_spec(task_id, **OPTIONS.get(task_id, {}))
-    space, rows = spec.gymnasium_action_space, NUM_ENVS * spec.config.max_num_players
+    space, rows = spec.gymnasium_action_space, NUM_ENVS * spec.arrays.actors
     observations = [field.name for field in ArraySpecs.from_json(table.spec(options)).observations]
     outputs = [*observations, "reward", "terminated", "truncated"]
     pool = _core.Pool(

@@ -98,6 +98,7 @@ static unsigned char* dynamic_shared;
 #include "envpool/core/plugin.h"
 #include "envpool/core/table/kernel.h"
 #include "envpool/minatar/asterix.h"
+#include "envpool/pgx/tic_tac_toe.h"
 #include "envpool/robots/half_cheetah.h"
 #include "envpool/tag/tag_continuous.h"
 #include "envpool/tag/tag_gridworld.h"
@@ -181,16 +182,27 @@ enum class Operation { kReset, kStep };
 template <class Env>
 inline constexpr bool kIsWorld = requires { typename Env::Shared; };
 
-// Describes the actions of an environment: arrays of one row for each player of each row of the batch.
+// Returns the number of rows of actions that each row of the batch has.
+i64 action_rows(const abi::Layout& layout, i32 f) { return layout.actions[f].per_player != 0 ? layout.max_players : 1; }
+
+// Describes the actions of an environment: arrays of one row for each player of each row of the batch, or of one row
+// for each world.
 template <class Env>
 void describe_actions(const abi::Layout& layout, device::Launch& launch) {
   launch.num_actions = layout.num_actions;
   for (i32 f = 0; f < layout.num_actions; ++f) {
     const abi::Field& field = layout.actions[f];
     launch.action_bytes[f] = field.row_bytes;
-    launch.actions[f] = {nullptr,      field.row_bytes, nullptr,
-                         field.counts, field.discrete,  i32(field.row_bytes / size_of(field.dtype)),
-                         field.dtype,  field.dtype,     device::kFirstAxis};
+    launch.actions[f] = {nullptr,
+                         field.row_bytes,
+                         nullptr,
+                         field.counts,
+                         field.discrete,
+                         i32(field.row_bytes / size_of(field.dtype)),
+                         field.dtype,
+                         field.dtype,
+                         device::kFirstAxis,
+                         u8(field.per_player != 0)};
   }
 }
 
@@ -375,11 +387,11 @@ class Both {
     std::vector<std::vector<u8>> rows;  // actions of the environments that are stepped
     for (i32 f = 0; f < layout_->num_actions; ++f) {
       const abi::Field& field = layout_->actions[f];
-      const i64 bytes = field.row_bytes * most;
+      const i64 bytes = field.row_bytes * most, own = field.row_bytes * action_rows(*layout_, f);
       rows.emplace_back();
       for (const i32 id : ids) {
         const u8* from = actions_[size_t(f)].data() + id * bytes;
-        rows.back().insert(rows.back().end(), from, from + bytes);
+        rows.back().insert(rows.back().end(), from, from + own);
       }
       work.actions[f].data = rows.back().data();
     }
@@ -540,7 +552,7 @@ class Held {
       keys_.push_back(u32(random_()));
     }
     for (i32 f = 0; f < layout_->num_actions; ++f) {
-      actions_[size_t(f)].resize(size_t(layout_->actions[f].row_bytes * layout_->max_players * kInner));
+      actions_[size_t(f)].resize(size_t(layout_->actions[f].row_bytes * action_rows(*layout_, f) * kInner));
       choose_actions(layout_->actions[f], random_, actions_[size_t(f)]);
     }
   }
@@ -651,6 +663,7 @@ TEST(tag_gridworld) { run_everything<tag::TagGridWorld>(); }
 TEST(crowd) { run_everything<testing::Crowd>(); }
 TEST(frozen_lake) { run_everything<toy_text::FrozenLake>(); }
 TEST(taxi) { run_everything<toy_text::Taxi>(); }
+TEST(tic_tac_toe) { run_everything<pgx::TicTacToe>(); }
 
 }  // namespace
 }  // namespace envpool

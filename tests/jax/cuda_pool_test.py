@@ -93,18 +93,18 @@ def outputs_of(env: Any, pack: Any) -> dict[str, np.ndarray]:
     return dict(zip(env._layout.outputs, (np.asarray(array) for array in pack), strict=True))
 
 
-@pytest.mark.parametrize("task_id", ["CartPole-v1", "EveryType-v0", "TagGridWorld-v0"])
+@pytest.mark.parametrize("task_id", ["CartPole-v1", "EveryType-v0", "TagGridWorld-v0", "TicTacToe-v1"])
 def test_steps_are_those_of_the_cpu(xla: Xla, task_id: str) -> None:
     options = {"num_envs": 5, "max_episode_steps": 9, "autoreset_mode": "same_step"}
     env, plain = make(task_id, **options), make(task_id, device="cpu", **options)
     env.reset(), plain.reset()
     calls, rng = Calls(xla, env), np.random.default_rng(1)
     for _ in range(25):
-        players = 5 * env.config["max_num_players"]
+        rows = 5 * env.spec.arrays.actors
         if task_id == "EveryType-v0":
             action: Any = {"move": rng.integers(0, 3, 5).astype("i4"), "turn": rng.normal(size=(5, 2)).astype("f4")}
         else:
-            action = {"action": rng.integers(0, 2, players).astype("i4")}
+            action = {"action": rng.integers(0, 2, rows).astype("i4")}
         ours = calls.step(*action.values())
         plain.send(action if task_id == "EveryType-v0" else action["action"])
         theirs = dict(zip(plain._layout.outputs, plain._pool.recv(), strict=True))

@@ -125,12 +125,12 @@ def xla(monkeypatch: pytest.MonkeyPatch) -> Iterator[Xla]:
 
 
 def random_actions(env: Any, rows: int, seed: int) -> Any:
-    shape = (rows, env.num_players) if env.num_players > 1 else (rows,)
+    shape = (rows, env.num_actors) if env.num_actors > 1 else (rows,)
     draws = jax.random.split(jax.random.key(seed), int(np.prod(shape)))
     return jax.vmap(env.action_space().sample)(draws).reshape(*shape, *env.action_space().shape)
 
 
-@pytest.mark.parametrize("task_id", ["CartPole-v1", "FrozenLake-v1", "TagGridWorld-v0", "Acrobot-v1"])
+@pytest.mark.parametrize("task_id", ["CartPole-v1", "FrozenLake-v1", "TagGridWorld-v0", "Acrobot-v1", "ConnectFour-v1"])
 def test_steps_on_a_gpu_are_those_of_the_cpu(xla: Xla, task_id: str) -> None:
     rows, steps = 37, 60
     gpu = OnGpu(xla, task_id, max_episode_steps=17)

@@ -71,7 +71,7 @@ def test_steps_are_those_of_a_pool_on_the_cpu(task_id, interface):
     options |= {"episode_statistics": True} if task_id == "CartPole-v1" else {}
     plain, traced = envpool.make(task_id, num_threads=1, **options), envpool.make(task_id, device="cuda", **options)
     plain.reset(), traced.reset()
-    actions = actions_of(task_id, 40, NUM_ENVS * plain.config["max_num_players"])
+    actions = actions_of(task_id, 40, NUM_ENVS * plain.spec.arrays.actors)
     batches = scanned(traced, actions)
     for t in range(40):
         ours, theirs = at(batches, t), plain.step(at(actions, t))

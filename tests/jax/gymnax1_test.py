@@ -130,8 +130,8 @@ def test_every_registered_id_can_be_made():
             env, params = ours.make(task_id)
             obs, state = jax.eval_shape(env.reset, KEY, params)
             action = env.action_space(params).sample(KEY)
-            if env.num_players > 1:
-                action = jnp.broadcast_to(action, (env.num_players, *action.shape))
+            if env.num_actors > 1:
+                action = jnp.broadcast_to(action, (env.num_actors, *action.shape))
             assert len(jax.eval_shape(env.step, KEY, state, action, params)) == 6
     if "Pong-v5" in known and importlib.util.find_spec("ale_py"):
         assert len(ours.make("Pong-v5")) == 2

@@ -75,7 +75,7 @@ def test_arrays_of_values_equal_a_pool_whose_environments_have_these_options(tas
     params = params.replace(**columns(env, each))
     obs, state = env.reset_batch(KEY, ROWS, params)
     spec = envpool.make_spec(task_id)
-    worlds = env.num_players > 1
+    worlds = env.num_actors > 1
     step = jax.jit(lambda state, action, params: env.step_batch(None, state, action, params))
     with envpool.make(
         task_id, num_envs=ROWS, num_threads=1, seed=3, autoreset_mode="same_step", env_options=each
@@ -83,11 +83,11 @@ def test_arrays_of_values_equal_a_pool_whose_environments_have_these_options(tas
         result = pool.reset()
         same(obs, result[0], env, result)
         for t in range(30):
-            rows = ROWS * env.num_players
+            rows = ROWS * env.num_actors
             actions = option_values.actions_of(spec.action_space, rows, random.Random(t))
             if actions.dtype == np.float64:
                 actions = actions.astype(np.float32).astype(np.float64)  # JAX has no 64-bit arrays here
-            shaped = actions.reshape(ROWS, env.num_players, *actions.shape[1:]) if worlds else actions
+            shaped = actions.reshape(ROWS, env.num_actors, *actions.shape[1:]) if worlds else actions
             obs, state, reward, _, info = step(state, shaped, params)
             owners = result[-1]["players"]["env_id"] if worlds else None
             result = pool.step({"action": actions, "players.env_id": owners} if worlds else actions)
@@ -115,8 +115,8 @@ def test_next_params_are_those_of_the_episodes_that_begin(task_id):
     each = draw(task_id, 2 * ROWS)
     now, then = (params.replace(**columns(env, rows)) for rows in (each[:ROWS], each[ROWS:]))
     space = envpool.make_spec(task_id).action_space
-    actions = option_values.actions_of(space, ROWS * env.num_players, random.Random(5))
-    actions = actions.reshape(ROWS, env.num_players, *actions.shape[1:]) if env.num_players > 1 else actions
+    actions = option_values.actions_of(space, ROWS * env.num_actors, random.Random(5))
+    actions = actions.reshape(ROWS, env.num_actors, *actions.shape[1:]) if env.num_actors > 1 else actions
     if actions.dtype == np.float64:
         actions = actions.astype(np.float32)
     step = jax.jit(lambda state, now, then: env.step_batch(None, state, actions, now, next_params=then))

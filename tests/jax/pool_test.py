@@ -108,11 +108,11 @@ def test_steps_of(task_id, interface):
     steps = 20 if task_id in SLOW else STEPS
     plain, traced = (envpool.make(task_id, **options) for _ in range(2))
     plain.reset(), traced.reset()
-    actions = actions_of(task_id, steps, NUM_ENVS * plain.config["max_num_players"])
+    actions = actions_of(task_id, steps, NUM_ENVS * plain.spec.arrays.actors)
     batches = scanned(traced, actions)
     for t in range(steps):
-        players = int(plain.players().sum())
-        action = jax.tree.map(lambda array, t=t, n=players: array[t][:n], actions)
+        rows = int(plain.players().sum()) if plain.spec.arrays.actors > 1 else NUM_ENVS
+        action = jax.tree.map(lambda array, t=t, n=rows: array[t][:n], actions)
         assert_same(at(batches, t), plain.step(action), f"step {t}")
 
 

@@ -20,8 +20,8 @@ jnp = jax.numpy
 
 LIMIT, NUM_ENVS, STEPS = 23, 13, 120
 # The families whose ids are not all tested here. One Atari game represents all games, and a few ids represent MiniGrid.
-# MuJoCo and ViZDoom are not portable. worlds_test.py tests "tag", whose environments have several players.
-OTHERS = ("", "atari", "minigrid", "mujoco", "vizdoom", "tag")
+# MuJoCo and ViZDoom are not portable. worlds_test.py tests "tag" and "pgx", whose environments have several players.
+OTHERS = ("", "atari", "minigrid", "mujoco", "vizdoom", "tag", "pgx")
 MINIGRID: dict[str, dict[str, object]] = {  # options by id
     "MiniGrid-DoorKey-8x8-v0": {},
     "MiniGrid-Dynamic-Obstacles-8x8-v0": {"observation": "symbolic"},
@@ -39,7 +39,7 @@ ON_STANDIN = bool(os.environ.get("ENVPOOL_STANDIN_XLA"))  # XLA's CPU backend ca
 def portable_ids() -> list[str]:
     ids = [task_id for task_id in envpool.list_all_envs() if find(task_id).family not in OTHERS]
     wide = [] if ON_STANDIN else ["Counter-v1", "AllTypes-v0"]  # these have 64-bit fields and no kernels
-    return [*ids, *MINIGRID, *wide, "Pong-v5"]
+    return [*ids, *MINIGRID, *wide, "Pong-v5", "Play2048-v1"]
 
 
 def key_of(seed: int):

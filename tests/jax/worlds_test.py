@@ -41,16 +41,18 @@ WORLDS = {
     "grid of 100": ("TagGridWorld-v0", {"num_taggers": 99, "use_full_observation": False, "random_start": True}),
     "crowd": ("Crowd-v0", {"fewest": 0, "length": 7}),
     "WarpDrive's 1,000 agents": ("WarpDrive/TagContinuous-1000-v0", {"episode_length": 12}),
+    "players who take turns": ("ConnectFour-v1", {}),
     "WarpDrive's grid": ("WarpDrive/TagGridWorldWithResetPool-v0", {"episode_length": 11}),
 }
 NUM_ENVS, STEPS, LIMIT = 4, 40, 13
 
 
 def actions_of(task_id, options, seed, *extents):
-    """Returns random actions of shape (*extents, players, ...)."""
+    """Returns random actions of shape (*extents, players, ...), or (*extents, ...) if players take turns."""
     spec = envpool.make_spec(task_id, **options)
     high = np.asarray(getattr(spec.action_space, "nvec", getattr(spec.action_space, "n", None)))
-    return np.random.default_rng(seed).integers(0, high, (*extents, spec.config.max_num_players, *high.shape), np.int32)
+    players = [spec.arrays.max_players] * (spec.arrays.actors > 1)
+    return np.random.default_rng(seed).integers(0, high, (*extents, *players, *high.shape), np.int32)
 
 
 def batch_of(tree, present):
@@ -90,8 +92,10 @@ def test_a_batch_equals_the_pool(name):
                 present = players < before[:, None]
                 np.testing.assert_array_equal(info["players"]["present"], present)
                 asked = players < pool.players()[:, None]
+                owners = np.nonzero(asked)[0].astype(np.int32)
+                takes_turns = env.num_actors == 1
                 theirs = pool.step(
-                    {"action": actions[t][asked], "players.env_id": np.nonzero(asked)[0].astype(np.int32)}
+                    actions[t] if takes_turns else {"action": actions[t][asked], "players.env_id": owners}
                 )
                 widest = present | (
                     players < after[:, None]

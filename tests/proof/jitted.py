@@ -32,9 +32,9 @@ LIMIT = 40  # steps of an episode, so that each program has resets
 
 
 def drawn(task_id: str, *extents: int, **options: Any) -> Any:
-    """Returns random actions of shape (*extents, ...), with an axis of players if there are several."""
+    """Returns random actions of shape (*extents, ...), with an axis of players if each of several acts."""
     spec = envpool.make_spec(task_id, **options)
-    most, space = spec.config.max_num_players, spec.action_space
+    most, space = spec.arrays.actors, spec.action_space
     rng, shape = np.random.default_rng(5), (*extents, *([most] if most > 1 else []))
     if hasattr(space, "nvec"):
         return rng.integers(0, space.nvec, (*shape, *space.nvec.shape), np.int32)

@@ -30,7 +30,7 @@ def fields_of(task_id):
 
 
 def test_masks_have_one_name():
-    """Taxi is the only environment with a mask, and no other array has a name that suggests one."""
+    """Taxi and the games of pgx have masks, and no other array has a name that suggests one."""
     with_mask = set()
     for task_id in one_id_of_each_table():
         observations, infos = fields_of(task_id)
@@ -38,7 +38,8 @@ def test_masks_have_one_name():
             if re.search("mask|legal|valid|allowed", field.name):
                 assert (field.name, field.info) == ("action_mask", True), task_id
                 with_mask.add(find(task_id).table)
-    assert with_mask == {"Taxi"}
+    games = {find(task_id).table for task_id in envpool.list_all_envs() if find(task_id).family == "pgx"}
+    assert with_mask == {"Taxi", *games}
 
 
 @pytest.mark.parametrize("task_id", ["Taxi-v3", "Taxi-v4"])
@@ -196,3 +197,38 @@ def test_masks_that_do_not_follow_the_convention(declared, got):
     pattern = "action_mask: .*" + re.escape(got).replace(r"\.\*", ".*")
     with pytest.raises(ValueError, match=pattern):
         ArraySpecs.from_json(spec(**declared))
+
+
+def of_world(name="current_player", dtype="int32", shape=(), discrete=4, per_player=False):
+    """Returns the declaration of a world of four players with an info that says who moves next."""
+    declared = json.loads(spec(name, dtype, shape, per_player))
+    declared["max_players"] = 4
+    declared["fields"][0] |= {"discrete": discrete, "high": max(discrete - 1, 0)}
+    return json.dumps(declared)
+
+
+def test_the_info_that_says_who_moves_next():
+    arrays = ArraySpecs.from_json(of_world())
+    assert (arrays.max_players, arrays.actors) == (4, 1)
+    single = json.loads(of_world(dtype="uint8"))
+    single["max_players"] = 1  # where there are no turns, the name has no meaning
+    assert ArraySpecs.from_json(json.dumps(single)).actors == 1
+
+
+@pytest.mark.parametrize(
+    ("declared", "got"),
+    [
+        ({"dtype": "uint8"}, "got 'current_player' of uint8 of shape () with 4 categories"),
+        ({"shape": (1,)}, "got 'current_player' of int32 of shape (1,) with 4 categories"),
+        ({"discrete": 0}, "with no categories"),
+        ({"discrete": 3}, "expected an info 'current_player' of int32 with 4 categories, .* with 3 categories"),
+        ({"per_player": True}, "with 4 categories for each player"),
+        ({"name": "players.current_player", "per_player": True}, "got 'players.current_player'"),
+        ({"name": "info:own.current_player"}, "got 'own.current_player'"),
+    ],
+    ids=str,
+)
+def test_infos_that_do_not_say_who_moves_next(declared, got):
+    pattern = "^current_player: .*" + re.escape(got).replace(r"\.\*", ".*")
+    with pytest.raises(ValueError, match=pattern):
+        ArraySpecs.from_json(of_world(**declared))

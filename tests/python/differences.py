@@ -40,6 +40,7 @@ class Difference(NamedTuple):
 _LIMIT = r"(array of )?(1\.79769e\+308|3\.40282e\+38|2\.22507e-308|1\.17549e-38|-?2\.14748e\+09)"
 
 _MINIGRID = r"(MiniGrid|BabyAI)-.*"
+_PGX = r"(ConnectFour|Hex|KuhnPoker|LeducHoldem|Othello|Play2048|TicTacToe)-v1"
 
 ON_PURPOSE = (
     Difference(
@@ -188,6 +189,33 @@ ON_PURPOSE = (
         r".*attributes/(decode_mission|debug_states)",
         ("True", ABSENT),
         _MINIGRID,
+    ),
+    Difference(
+        "the mask of pgx's games",
+        "`legal_action_mask`",
+        "`action_mask`",
+        "masks have the same name in all environments",
+        r".*/(info:)?legal_action_mask",
+        (".*", ABSENT),
+        _PGX,
+    ),
+    Difference(
+        '`config["task"]` of pgx\'s games',
+        "pgx's name",
+        "absent",
+        "an option with one value has no use",
+        r".*config/task",
+        (".*", ABSENT),
+        _PGX,
+    ),
+    Difference(
+        "`current_player`, `raise_count` and `cards` of pgx's games",
+        "no bounds, or -1 as the lower bound",
+        "the true bounds",
+        "dm_env's specs of integers from 0 are a `DiscreteArray`",
+        r".*(current_player|raise_count|cards)/(kind|minimum)",
+        ("BoundedArray|-1", "DiscreteArray|0"),
+        _PGX,
     ),
     Difference(
         "`envpool.register`",

@@ -102,7 +102,7 @@ def rows_of(env: Any, seed: Any = None) -> tuple[list[bytes], list[set[int]]]:
         times[ids] += 1
         if times.min() > STEPS:
             return rows, tasks
-        players = env.players(ids)
+        players = env.players(ids) if env.spec.arrays.actors > 1 else np.ones(len(ids), int)
         actions = [
             action_of(env.action_space, env_id, times[env_id], n) for env_id, n in zip(ids, players, strict=True)
         ]

@@ -110,7 +110,7 @@ def test_hints(task_id, words):
         ("pgx/go_9x9", "pgx"),
         ("pgx/minatar-breakout", "pgx"),
         ("go_19x19", "pgx"),
-        ("tic_tac_toe", "pgx"),
+        ("gardner_chess", "pgx"),
         ("reach-v3", "Meta-World"),
         ("pick-place-wall-v2-goal-observable", "Meta-World"),
         ("Meta-World/MT10", "Meta-World"),

@@ -253,7 +253,7 @@ def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, r
     obs, state = env.reset_batch(jax.random.PRNGKey(7), rows, params)
     numbers = np.random.default_rng(3)
     space = envpool.make_spec(task_id).action_space
-    each = env.num_players
+    each = env.num_actors
 
     def some() -> Any:
         def shaped(array: Any) -> Any:
@@ -339,7 +339,7 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
 
     env, params = envpool.jax.make(task_id, **NEEDED.get(task_id, {}))
     space = envpool.make_spec(task_id, **NEEDED.get(task_id, {})).action_space
-    shape = (4, env.num_players) if env.num_players > 1 else (4,)
+    shape = (4, env.num_actors) if env.num_actors > 1 else (4,)
     drawn = draw(space, int(np.prod(shape)), np.random.default_rng(3))
     actions = jax.tree.map(lambda array: jnp.asarray(array.reshape(*shape, *array.shape[1:])), drawn)
 

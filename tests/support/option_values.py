@@ -97,11 +97,12 @@ def trajectory(task_id: str, options: dict[str, Any]) -> list[np.ndarray]:
     except ValueError as error:
         return [np.frombuffer(str(error).encode(), np.uint8)]
     with env:
-        space = envpool.make_spec(task_id, **options).action_space
+        spec = envpool.make_spec(task_id, **options)
+        space, several = spec.action_space, spec.arrays.actors > 1
         result = env.reset()
         found = leaves(result)
         for step in range(STEPS):
-            owners = result[-1].get("players", {}).get("env_id")
+            owners = result[-1]["players"]["env_id"] if several else None
             rows = NUM_ENVS if owners is None else len(owners)
             actions: Any = actions_of(space, rows, random.Random(step))
             result = env.step(actions if owners is None else {"action": actions, "players.env_id": owners})

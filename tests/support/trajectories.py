@@ -150,7 +150,7 @@ def play(task_id: str, threads: int, batch_size: int, seed: int = 2024) -> list[
             waiting += len(ids) - batch_size
             if len(ids) == 0:
                 continue
-            if worlds:
+            if spec.arrays.actors > 1:
                 owners = owners[np.isin(owners, ids)]
                 places = np.concatenate(
                     [np.arange((owners == env_id).sum()) for env_id in dict.fromkeys(owners)] or [[]]

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/pgx/connect_four.h"
+#include "envpool/pgx/hex.h"
+#include "envpool/pgx/kuhn_poker.h"
+#include "envpool/pgx/leduc_holdem.h"
+#include "envpool/pgx/othello.h"
+#include "envpool/pgx/play2048.h"
+#include "envpool/pgx/tic_tac_toe.h"
+
+using namespace envpool::pgx;
+
+ENVPOOL_PLUGIN(envpool::table<ConnectFour, "envpool/pgx/connect_four.h">(), envpool::table<Hex, "envpool/pgx/hex.h">(),
+               envpool::table<KuhnPoker, "envpool/pgx/kuhn_poker.h">(),
+               envpool::table<LeducHoldem, "envpool/pgx/leduc_holdem.h">(),
+               envpool::table<Othello, "envpool/pgx/othello.h">(), envpool::table<Play2048, "envpool/pgx/play2048.h">(),
+               envpool::table<TicTacToe, "envpool/pgx/tic_tac_toe.h">())

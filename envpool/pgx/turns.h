@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The common parts of pgx's games of two players who take turns, as worlds. The action belongs to the world: it is the
+// move of the player to move, which `current_player` names. The other player has no action. The rules of a game know
+// seats instead of players: seat 0 moves first, and which player has it is drawn at each reset.
+//
+//   struct Rules {
+//     static constexpr const char* kName;
+//     static constexpr i32 kActions;                         // moves are numbers below kActions
+//     static constexpr f32 kMostReward;                      // at least 1
+//     struct Position { ... };
+//     static void spec(Spec&);                               // host: adds the observation, obs(), which is the first
+//                                                            // field, and the infos, whose numbers begin with kOwn
+//     static void render(const Position&, i32 first, u8* rgb);          // host
+//     static void begin(Position&, Rng&);
+//     static i32 seat(const Position&);                      // the seat whose move it is, 0 or 1
+//     static bool is_legal(const Position&, i32 action);
+//     static void write_legal(const Position&, bool all, bool* mask);  // is_legal() of each action; or all are legal
+//     static MoveResult play(Position&, i32 action);         // also plays illegal moves, as pgx does
+//     static void observe(const Position&, i32 seat, Row);   // what the player of a seat sees
+//     static void describe(const Position&, i32 first, Row); // the infos; `first` is the player who has seat 0
+//     static void repair(Position&);
+//   };
+//
+// An illegal move ends the game: the player who makes it gets -1, the other one 1. It is nevertheless played first, so
+// that the last observation is pgx's.
+//
+// An environment is declared by `struct TicTacToe : Turns<TicTacToe, TicTacToeRules> {};`.
+//
+// S. Koyamada et al., "Pgx: hardware-accelerated parallel game simulators for reinforcement learning" (NeurIPS 2023).
+// Reference: pgx 2.6.0.
+#pragma once
+
+#include "envpool/core/api.h"
+#include "envpool/pgx/bits.h"
+#if ENVPOOL_HOST
+#include "envpool/core/board.h"
+#endif
+
+namespace envpool::pgx {
+
+struct MoveResult {
+  bool over;
+  f32 reward;  // of the player in seat 0; the other one's is its negation
+};
+
+// The fields that Turns declares after the observation, and the number of the first field of the rules.
+enum TurnsField : i32 { kObs, kPlayerId, kCurrentPlayer, kActionMask, kOwn };
+
+// `Env` is the environment, which is derived from it.
+template <class Env, class Rules>
+struct Turns {
+  static constexpr const char* kName = Rules::kName;
+  static constexpr bool kLargeRows = true;
+  static constexpr i32 kMaxPlayers = 2, kPhases = 1;
+
+  struct Params {};
+  struct Shared {
+    typename Rules::Position position;
+    i32 first;           // the player who has seat 0
+    i32 current_player;  // whose move it is
+    f32 reward;          // of player 0 in the last step
+    bool over;           // all moves are then legal, as in pgx, so that a policy can divide by the sum of the mask
+  };
+  struct Agent {
+    i32 action;  // of player 0: the world's action of this step
+  };
+  using World = envpool::World<Env>;
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs&) {}
+  static void spec(const Params&, Spec& s) {
+    s.reward_low = -Rules::kMostReward;
+    s.reward_high = Rules::kMostReward;
+    Rules::spec(s);
+    std::vector<FieldSpec> own(s.fields.begin() + 1, s.fields.end());
+    s.fields.resize(1);
+    s.is_info.resize(1);
+    s.info<i32>("players.id").categories(kMaxPlayers).per_player().doc("number of the player");
+    s.info<i32>("current_player").categories(kMaxPlayers).doc("the player to move, who makes the world's next move");
+    s.info<bool>("action_mask", {Rules::kActions}).doc("legal moves of the player to move; all after the end");
+    for (FieldSpec& field : own) {
+      s.fields.push_back(std::move(field));
+      s.is_info.push_back(true);
+    }
+  }
+  static void state_parts(StateParts<Shared>& parts) { parts.add("current_player", &Shared::current_player); }
+  static void render(const World& world, const Params&, u8* rgb) {
+    Rules::render(world.shared.position, world.shared.first, rgb);
+  }
+#endif
+
+  ENVPOOL_FN static void reset(World& world, const Params&, Rng& rng) {
+    Shared& s = world.shared;
+    Rules::begin(s.position, rng);
+    s.first = i32(rng.below(2));
+    s.current_player = s.first ^ Rules::seat(s.position);
+    s.reward = 0;
+    s.over = false;
+    world.agent[0].action = world.agent[1].action = 0;
+  }
+
+  ENVPOOL_FN static i32 players(const World&) { return kMaxPlayers; }
+
+  template <int kPhase>
+  ENVPOOL_FN static void phase(World& world, i32 agent, const Params&, ActionRow action, Rng&) {
+    if (agent == 0) world.agent[0].action = *action.at<i32>(0);
+  }
+
+  ENVPOOL_FN static Outcome finish(World& world, const Params&, Rng&) {
+    Shared& s = world.shared;
+    const i32 action = world.agent[0].action, mover = s.current_player;
+    const bool legal = Rules::is_legal(s.position, action);
+    const MoveResult result = Rules::play(s.position, action);
+    s.current_player = s.first ^ Rules::seat(s.position);
+    const f32 played = s.first == 0 ? result.reward : 0.0f - result.reward;
+    s.reward = legal ? played : mover == 0 ? -1.0f : 1.0f;
+    s.over = result.over || !legal;
+    return {.terminated = s.over};
+  }
+
+  ENVPOOL_FN static f32 reward(const World& world, i32 agent) {
+    return agent == 0 ? world.shared.reward : 0.0f - world.shared.reward;
+  }
+
+  ENVPOOL_FN static void repair(World& world, const Params&) {
+    Shared& s = world.shared;
+    Rules::repair(s.position);
+    s.first &= 1;
+    s.current_player = s.first ^ Rules::seat(s.position);
+    keep_bool(s.over);
+  }
+
+  ENVPOOL_FN static void observe(const World& world, const Params&, i32 agent, Row row) {
+    Rules::observe(world.shared.position, world.shared.first ^ agent, row);
+    *row.at<i32, 1>(kPlayerId) = agent;
+  }
+  ENVPOOL_FN static void observe_world(const World& world, const Params&, Row row) {
+    const Shared& s = world.shared;
+    *row.at<i32, 1>(kCurrentPlayer) = s.current_player;
+    Rules::write_legal(s.position, s.over, row.at<bool, Rules::kActions>(kActionMask));
+    Rules::describe(s.position, s.first, row);
+  }
+};
+
+}  // namespace envpool::pgx

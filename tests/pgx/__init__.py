@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Modules that the tests of pgx's games share."""

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The games of pgx 2.6.0, with the deals and tiles that our games have drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+pgx = pytest.importorskip("pgx")
+play2048 = pytest.importorskip("pgx.play2048")
+jnp = jax.numpy
+
+# pgx's name of each game, and the infos that are parts of its states.
+NAMES = {
+    "TicTacToe-v1": ("tic_tac_toe", {"board": "_x.board"}),
+    "ConnectFour-v1": ("connect_four", {"board": "_x.board"}),
+    "Othello-v1": ("othello", {"board": "_x.board"}),
+    "Hex-v1": ("hex", {"board": "_x.board"}),
+    "KuhnPoker-v1": ("kuhn_poker", {"cards": "_cards", "last_action": "_last_action", "pot": "_pot"}),
+    "LeducHoldem-v1": (
+        "leduc_holdem",
+        {
+            "cards": "_cards",
+            "chips": "_chips",
+            "first_player": "_first_player",
+            "last_action": "_last_action",
+            "raise_count": "_raise_count",
+            "round": "_round",
+        },
+    ),
+    "Play2048-v1": ("2048", {"board": "_board"}),
+}
+
+
+class Reference:
+    """A batch of pgx's states, which follows a pool of ours."""
+
+    def __init__(self, task_id: str, num_envs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        name, self.parts = NAMES[task_id]
+        self.env = pgx.make(name)
+        self.players = self.env.num_players
+        # The "key" of a step is the cell and the power of the new tile.
+        monkeypatch.setattr(
+            play2048,
+            "_add_random_num",
+            lambda board, tile: board.ravel().at[tile[0]].set(tile[1].astype(board.dtype)).reshape(4, 4),
+        )
+        one = play2048.State() if name == "2048" else self.env.init(jax.random.key(0))
+        one = one.replace(observation=self.env.observe(one, one.current_player))
+        self.first = jax.tree.map(lambda leaf: jnp.stack([jnp.asarray(leaf)] * num_envs), one)
+        self.state = self.first
+        self.advance = jax.jit(self._advance)
+
+    def follow(self, action, info) -> dict[str, np.ndarray]:
+        """Plays the actions, deals anew where an episode of ours has begun, and returns what pgx returns."""
+        board = info.get("board", np.zeros(1))
+        drawn = {key: info[key] for key in ("current_player", "cards") if key in info}
+        self.state, seen = self.advance(self.state, action, info["elapsed_step"] == 0, {**drawn, "board": board})
+        return {key: np.asarray(value) for key, value in seen.items()}
+
+    def _advance(self, state, action, began, drawn):
+        tile = jnp.zeros((len(action), 2), jnp.uint32)
+        if self.env.id == "2048":
+            tile = self._new_tiles(state, action, drawn["board"])
+        stepped = jax.vmap(self.env.step)(state, action, tile)
+        dealt = self._dealt(drawn)
+        state = jax.tree.map(
+            lambda new, old: jnp.where(began.reshape(-1, *[1] * (old.ndim - 1)), new.astype(old.dtype), old),
+            dealt,
+            stepped,
+        )
+        players = jnp.arange(self.players)
+        seen = {
+            "obs": jax.vmap(lambda one: jax.vmap(lambda player: self.env.observe(one, player))(players))(state),
+            "reward": state.rewards,
+            "terminated": state.terminated,
+            "mask": state.legal_action_mask,
+            "current_player": state.current_player,
+        }
+        for name, path in self.parts.items():
+            part = state
+            for key in path.split("."):
+                part = getattr(part, key)
+            seen[name] = jnp.sign(part) if self.env.id == "hex" else part  # pgx numbers connected groups of stones
+        return state, seen
+
+    def _dealt(self, drawn):
+        if self.env.id == "2048":
+            board = drawn["board"].astype(jnp.int32)
+            mask = jax.vmap(play2048._legal_action_mask)(board)
+            return self.first.replace(_board=board.reshape(len(board), 16), legal_action_mask=mask)
+        current = drawn["current_player"]
+        changes = {"current_player": current}
+        if self.env.id == "hex":
+            changes["_player_order"] = jnp.stack([current, 1 - current], axis=1)
+        if "cards" in drawn:
+            changes["_cards"] = drawn["cards"]
+        if self.env.id == "leduc_holdem":
+            changes["_first_player"] = current
+        return self.first.replace(**changes)
+
+    def _new_tiles(self, state, action, board):
+        """Returns the cell and the power of the tile that ours has added: the cell that was empty after sliding."""
+
+        def one(old, direction, new):
+            turned = jnp.stack([jnp.rot90(old.reshape(4, 4), k) for k in range(4)])[direction]
+            slid = jax.vmap(play2048._slide_and_merge)(turned)[0]
+            slid = jnp.stack([jnp.rot90(slid, -k) for k in range(4)])[direction]
+            cell = jnp.argmax(slid.ravel() != new.ravel())
+            return jnp.stack([cell, new.ravel()[cell]]).astype(jnp.uint32)
+
+        return jax.vmap(one)(state._board, action, board)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares the games with pgx 2.6.0, ply by ply to the end, and the distributions of their deals and tiles."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import os
+
+import numpy as np
+import pytest
+
+import envpool
+from tests.pgx.games import NAMES, Reference
+from tests.support.chi_square import ChiSquare
+
+GAMES = int(os.environ.get("ENVPOOL_TEST_PGX", "150"))
+ILLEGAL = 0.01  # the part of the moves that are illegal, if there are such moves
+
+
+def chosen(mask, rng):
+    """Returns a random legal move of each row, or sometimes an illegal one."""
+    wanted = mask ^ (rng.random(len(mask)) < ILLEGAL)[:, None]
+    wanted = np.where(wanted.any(axis=1, keepdims=True), wanted, mask)
+    return np.argmax(rng.random(mask.shape) * wanted, axis=1).astype(np.int32)
+
+
+@pytest.mark.filterwarnings("ignore")  # pgx warns if it observes for both players
+@pytest.mark.parametrize("task_id", NAMES)
+def test_games_equal_those_of_pgx(task_id, monkeypatch):
+    num_envs = min(GAMES, 1000)
+    reference = Reference(task_id, num_envs, monkeypatch)
+    env = envpool.make(task_id, num_envs=num_envs, seed=3)
+    assert env.action_space.n == reference.env.num_actions
+    rng = np.random.default_rng(0)
+    action = np.zeros(num_envs, np.int32)
+    obs, info = env.reset()
+    reward, terminated, began = None, np.zeros(num_envs, bool), np.ones(num_envs, bool)
+    games = illegal = 0
+    while games < GAMES:
+        theirs = reference.follow(action, info)
+        np.testing.assert_array_equal(obs.reshape(theirs["obs"].shape), theirs["obs"])
+        np.testing.assert_array_equal(info["action_mask"], theirs["mask"])
+        np.testing.assert_array_equal(terminated, theirs["terminated"])
+        if reward is not None:
+            played = reward.reshape(num_envs, -1)[~began]
+            assert played.tobytes() == theirs["reward"][~began].tobytes()
+            assert not reward.reshape(num_envs, -1)[began].any()
+        if reference.players == 2:
+            np.testing.assert_array_equal(info["current_player"], theirs["current_player"])
+            np.testing.assert_array_equal(info["players"]["id"], np.tile([0, 1], num_envs))
+        for name in reference.parts:
+            np.testing.assert_array_equal(info[name].reshape(theirs[name].shape), theirs[name])
+        games += terminated.sum()
+        action = chosen(theirs["mask"], rng)
+        illegal += (~theirs["mask"][np.arange(num_envs), action]).sum()
+        obs, reward, terminated, truncated, info = env.step(action)
+        began = info["elapsed_step"] == 0
+        assert not truncated.any()
+    assert illegal > 0 or task_id == "KuhnPoker-v1"
+
+
+def first_infos(task_id, num_envs=20_000):
+    """Returns the infos of the first states of many games."""
+    with envpool.make(task_id, num_envs=num_envs, seed=9) as env:
+        return env.reset()[1]
+
+
+@pytest.mark.parametrize("task_id", [task_id for task_id in NAMES if task_id != "Play2048-v1"])
+def test_deals_and_first_players_have_equal_probabilities(task_id):
+    info = first_infos(task_id)
+    deals = {"KuhnPoker-v1": itertools.permutations(range(3), 2), "LeducHoldem-v1": itertools.permutations(range(6), 3)}
+    fit = ChiSquare()
+    probabilities = collections.Counter()
+    for deal in deals.get(task_id, [()]):
+        cards = tuple(card // 2 for card in deal) if task_id == "LeducHoldem-v1" else deal
+        probabilities.update({(player, *cards): 1.0 for player in range(2)})
+    total = sum(probabilities.values())
+    cards = info.get("cards", np.zeros((len(info["current_player"]), 0), np.int32))
+    seen = collections.Counter(map(tuple, np.column_stack([info["current_player"], cards]).tolist()))
+    fit.add(seen, {outcome: count / total for outcome, count in probabilities.items()})
+    fit.check()
+
+
+def test_tiles_of_2048_have_the_probabilities_of_pgx():
+    boards = first_infos("Play2048-v1")["board"].reshape(-1, 16)
+    assert (np.count_nonzero(boards, axis=1) == 2).all()
+    fit = ChiSquare()
+    cells = collections.Counter(tuple(np.flatnonzero(board).tolist()) for board in boards)
+    fit.add(cells, dict.fromkeys(itertools.combinations(range(16), 2), 1 / 120))
+    fit.add(collections.Counter(boards[boards > 0].tolist()), {1: 0.9, 2: 0.1})
+
+    # A move of one tile: the new one is in any of the other cells.
+    env = envpool.make("Play2048-v1", num_envs=20_000, seed=4)
+    _, info = env.reset()
+    action = np.argmax(info["action_mask"], axis=1).astype(np.int32)
+    _, reward, *_, after = env.step(action)
+    two = np.flatnonzero((after["board"].reshape(-1, 16) > 0).sum(axis=1) == 2)
+    assert (reward[two] > 0).all()  # the two tiles became one
+    merged = reward[two].astype(int)
+    new = collections.Counter(
+        int(board[board > 0].sum() - np.log2(made)) for board, made in zip(after["board"][two], merged, strict=True)
+    )
+    fit.add(new, {1: 0.9, 2: 0.1})
+    fit.check()
+
+
+@pytest.mark.parametrize("task_id", NAMES)
+def test_images_show_what_infos_say(task_id):
+    env = envpool.make(task_id, num_envs=40, seed=1, render_mode="rgb_array")
+    rng = np.random.default_rng(2)
+    _, info = env.reset()
+    images: dict[bytes, bytes] = {}
+    for _ in range(12):
+        # Players who move second have the other color.
+        names = ("board", "cards", "pot", "chips", "first_player", "round")
+        parts = [info[name] for name in names if name in info]
+        for i, image in enumerate(env.render()):
+            steps = info["elapsed_step"][i] % 2 if task_id in ("Othello-v1", "Hex-v1") else 0
+            state = b"".join(np.ascontiguousarray(part[i]).tobytes() for part in parts) + bytes([steps])
+            assert images.setdefault(state, image.tobytes()) == image.tobytes()
+        action = np.array([rng.choice(np.flatnonzero(mask)) for mask in info["action_mask"]], np.int32)
+        *_, info = env.step(action)
+    assert len(set(images.values())) > 5
+
+
+def test_actions_belong_to_worlds():
+    """A batch has an action for each world, not for each player."""
+    env = envpool.make("ConnectFour-v1", num_envs=3)
+    env.reset()
+    for bad in (np.zeros(6, np.int32), np.zeros((3, 2), np.int32), np.array([0, 7, 0]), np.array([0, -1, 0])):
+        with pytest.raises(ValueError, match=r"^\[ConnectFour-v1\] action: "):
+            env.step(bad)
+    *_, info = env.step({"action": np.array([1, 2]), "env_id": np.array([2, 0])})
+    assert info["env_id"].tolist() == [2, 0]
+    assert info["players"]["env_id"].tolist() == [2, 2, 0, 0]
+    assert (info["board"][[0, 1], 5, [1, 2]] == 0).all()
