@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from envpool.python.gym_envpool import GymEnvPool
     from envpool.python.gymnasium_envpool import GymnasiumEnvPool, GymnasiumVectorEnv
     from envpool.python.gymnasium_single import GymnasiumSingleEnv
+    from envpool.python.pettingzoo_aec import PettingZooAECEnvPool
     from envpool.python.pettingzoo_envpool import PettingZooEnvPool
     from envpool.python.sb3_envpool import SB3EnvPool
 else:  # `typing.get_type_hints` evaluates annotations, and importing every interface would be slow
     DMEnvPool = EnvSpec = GymEnvPool = GymnasiumEnvPool = GymnasiumSingleEnv = GymnasiumVectorEnv = Any
-    PettingZooEnvPool = SB3EnvPool = Any
+    PettingZooAECEnvPool = PettingZooEnvPool = SB3EnvPool = Any
 
 __all__ = [
     "list_all_envs",
@@ -240,21 +241,37 @@ def make_sb3(task_id: str | Sequence[str], num_envs: int | None = None, **option
     return SB3EnvPool(find_all(task_id), {**_counted(num_envs), **options})
 
 
-def make_pettingzoo(task_id: str, **options: Any) -> PettingZooEnvPool:
-    """Makes one environment of several players as a `pettingzoo.ParallelEnv`; `make` describes the options.
+@overload
+def make_pettingzoo(task_id: str, *, aec: Literal[False] = False, **options: Any) -> PettingZooEnvPool: ...
+@overload
+def make_pettingzoo(task_id: str, *, aec: Literal[True], **options: Any) -> PettingZooAECEnvPool: ...
+@overload
+def make_pettingzoo(task_id: str, *, aec: bool, **options: Any) -> PettingZooEnvPool | PettingZooAECEnvPool: ...
+def make_pettingzoo(task_id: str, *, aec: bool = False, **options: Any) -> PettingZooEnvPool | PettingZooAECEnvPool:
+    """Makes one environment of several players with PettingZoo's interface; `make` describes the options.
 
     Agents are named "player_0", "player_1" and so on, in the order of the pool's rows.
 
     Args:
         task_id: one of `list_all_envs()`.
+        aec: whether to return an `AECEnv`, whose agents act one after the other, instead of a `ParallelEnv`. The players
+            of the environment must take turns: it has the info `current_player`.
         **options: as in `make`.
 
     Raises:
         MissingPackageError: PettingZoo is not installed.
-        ValueError: as `make` does; num_envs is not 1; autoreset_mode is not "disabled".
+        TypeError: aec is not a bool.
+        ValueError: as `make` does; num_envs is not 1; autoreset_mode is not "disabled"; aec is True and the players do
+            not take turns.
     """
     from envpool.python.pettingzoo_envpool import PettingZooEnvPool
 
+    if not isinstance(aec, bool):
+        raise TypeError(f"[{task_id}] aec: expected a bool, got {aec!r}")
+    if aec:
+        from envpool.python.pettingzoo_aec import PettingZooAECEnvPool
+
+        return PettingZooAECEnvPool(find(task_id), options)
     return PettingZooEnvPool(find(task_id), options)
 
 

@@ -37,11 +37,14 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
     """An environment of several players with PettingZoo's interface: observations, rewards and actions by agent.
 
     An agent whose `players.done` is set has left the game: its `terminated` is True in that step, and afterwards it is
-    no longer in `agents`.
+    no longer in `agents`. If the players take turns, only the action of the player to move counts, and the
+    `action_mask` of the others, in their infos, is zero.
 
     Attributes:
         pool: a `GymnasiumEnvPool` of one environment, without autoreset.
         possible_agents: the names of the maximum number of agents, "player_0" and so on.
+        mover: the name of the agent whose move it is if the players take turns, that is, if the environment has the
+            info `current_player`; None otherwise, and before the first `reset`.
         agents: the names of the agents in the game; empty between the end of an episode and the next `reset`. After
             `restore`, those of the restored state.
         render_mode: None, "rgb_array" or "human".
@@ -57,7 +60,14 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
                 raise ValueError(f"[{label}] {name}: expected {allowed[0]!r} for PettingZoo, got {shown(value)}")
         self.pool = GymnasiumEnvPool(registration, {**caller_options, "autoreset_mode": "disabled"})
         self._arrays = self.pool.spec.arrays
+        self._mover: str | None = None
         self._known = {field.name for field in self._arrays.infos}
+        for field in self._arrays.actions:
+            if not field.per_player and self._arrays.max_players > 1 and "current_player" not in self._known:
+                raise ValueError(
+                    f"[{label}] make_pettingzoo: expected actions of each player, or the info 'current_player', which "
+                    f"says who moves next; got {field.name!r}, which is one for all players"
+                )
         self.possible_agents = [f"player_{i}" for i in range(self._arrays.max_players)]
         self._agents: list[str] = []
         self._seen = 0  # the value of the pool's counter of replaced states to which `agents` corresponds
@@ -82,12 +92,22 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         """The names of the agents in the game."""
         if self._seen != self.pool._replaced:
             self._seen = self.pool._replaced
-            self._agents = [] if self.pool._pool.over(0) else self._in_game(self.pool.observe()[1])
+            self._agents = []
+            if not self.pool._pool.over(0):
+                info = self.pool.observe()[1]
+                self._note_mover(info)
+                self._agents = self._in_game(info)
         return self._agents
 
     @agents.setter
     def agents(self, names: list[str]) -> None:
         self._agents, self._seen = names, self.pool._replaced
+
+    @property
+    def mover(self) -> str | None:
+        """The name of the agent whose move it is if the players take turns; None otherwise."""
+        _ = self.agents  # observes the state if it was replaced
+        return self._mover
 
     def snapshot(self) -> bytes:
         """Returns the whole state of the game; see `EnvPoolMixin.snapshot`."""
@@ -103,7 +123,7 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         if not agents:
             return {}, {}
         observation, info = self.pool.observe()
-        return self._of(agents, observation), self._infos(agents, info)
+        return self._of(agents, _in_space(observation)), self._infos(agents, info)
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
         """Returns the agent's observation space, always the same object."""
@@ -127,7 +147,8 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         """
         observation, info = self.pool.reset(seed=seed)
         self.agents = agents = self._in_game(info)
-        return self._of(agents, observation), self._infos(agents, info)
+        self._note_mover(info)
+        return self._of(agents, _in_space(observation)), self._infos(agents, info)
 
     def step(
         self, actions: Mapping[str, Any]
@@ -156,11 +177,12 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         acting = self.agents
         observation, reward, terminated, truncated, info = self.pool.step(self._batched(actions))
         is_terminated, is_truncated = bool(terminated[0]), bool(truncated[0])
+        self._note_mover(info)
         left = dict(zip(self._rows, self._left(info), strict=True))
         ended = {agent: is_terminated or bool(left[agent]) for agent in acting}
         self.agents = [] if is_terminated or is_truncated else [agent for agent in acting if not ended[agent]]
         return (
-            self._of(acting, observation),
+            self._of(acting, _in_space(observation)),
             {agent: float(value) for agent, value in self._of(acting, reward).items()},
             ended,
             dict.fromkeys(acting, is_truncated),
@@ -202,15 +224,43 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         """Returns the info of each agent: the environment's entries, which all agents share, and the player's own."""
         shared = {key: _row(value, 0) for key, value in info.items() if key not in ("players", "env_id")}
         own = {key: value for key, value in info["players"].items() if key != "env_id"}
-        return {agent: {**shared, **row} for agent, row in self._of(agents, own).items()}
+        infos = {agent: {**shared, **row} for agent, row in self._of(agents, own).items()}
+        for agent, of_agent in infos.items():
+            if "action_mask" in of_agent:  # int8, as gymnasium's spaces sample
+                waits = "action_mask" in shared and self._mover not in (None, agent)
+                of_agent["action_mask"] = of_agent["action_mask"].astype(np.int8) * (0 if waits else 1)
+        return infos
+
+    def _note_mover(self, info: Mapping[str, Any]) -> None:
+        """Takes the player to move from the infos of the pool."""
+        if "current_player" in self._known:
+            self._mover = self.possible_agents[int(info["current_player"][0])]
 
     def _batched(self, actions: Mapping[str, Any]) -> Any:
-        """Returns actions with a row for each player. Agents that have left get the valid action closest to zero."""
+        """Returns the actions of the pool.
+
+        A field has a row for each player, in which agents that have left get the valid action closest to zero, or the
+        action of the player to move.
+        """
+        fields, idle = self._arrays.actions, self._idle()
+        movers = [self._mover or self.possible_agents[0]]
+        rows = {field.name: self._rows if field.per_player else movers for field in fields}
+        if len(fields) == 1:
+            return np.array([actions.get(agent, idle) for agent in rows[fields[0].name]])
+        return {name: np.array([actions.get(agent, idle)[name] for agent in rows[name]]) for name in idle}
+
+    def _idle(self) -> Any:
+        """Returns the valid action that is closest to zero."""
         fields = self._arrays.actions
         idle = {field.name: np.clip(np.zeros(field.shape, field.dtype), field.low, field.high) for field in fields}
-        if len(fields) == 1:
-            return np.array([actions.get(agent, idle[fields[0].name]) for agent in self._rows])
-        return {name: np.array([actions.get(agent, idle)[name] for agent in self._rows]) for name in idle}
+        return idle[fields[0].name] if len(fields) == 1 else idle
+
+
+def _in_space(tree: Any) -> Any:
+    """Returns a tree of observations with int8 instead of bool, which is the dtype of gymnasium's MultiBinary."""
+    if isinstance(tree, dict):
+        return {key: _in_space(value) for key, value in tree.items()}
+    return tree.view(np.int8) if tree.dtype == np.bool_ else tree
 
 
 def _row(tree: Any, index: int) -> Any:

@@ -147,3 +147,104 @@ def test_agents_of_restored_states(checks, task_id):
     world.pool.restore(0, states[1][0])
     world.pool.clone(0, [0], seed=9)
     assert world.agents == states[1][1]
+
+
+TURNS = ("TicTacToe-v1", "ConnectFour-v1", "Hex-v1", "KuhnPoker-v1", "LeducHoldem-v1")
+
+
+@pytest.mark.parametrize("task_id", TURNS)
+def test_pettingzoos_own_tests_of_players_who_take_turns(checks, task_id):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message="Observation space for each agent probably should be")
+        warnings.filterwarnings("ignore", message="Observation numpy array is all zeros")  # an empty board
+        checks.api_test(envpool.make_pettingzoo(task_id, aec=True), 100)
+        checks.parallel_api_test(envpool.make_pettingzoo(task_id), 100)
+        checks.seed_test(lambda: envpool.make_pettingzoo(task_id, aec=True), 50)
+
+
+@pytest.mark.parametrize("task_id", TURNS)
+def test_agents_who_take_turns_receive_the_rows_of_the_pool(checks, task_id):
+    game = envpool.make_pettingzoo(task_id, aec=True)
+    world = envpool.make_pettingzoo(task_id)
+    pool = envpool.make(task_id, autoreset_mode="disabled")
+    rng, plies, movers = np.random.default_rng(5), 0, set()
+    for seed in range(6):
+        game.reset(seed=seed)
+        world.reset(seed=seed)
+        rows, info = pool.reset(seed=seed)
+        reward, terminated = np.zeros(2), [False]
+        while True:
+            mover = f"player_{info['current_player'][0]}"
+            assert game.agent_selection == world.mover == mover
+            assert game.agents == game.possible_agents == ["player_0", "player_1"]
+            for i, agent in enumerate(game.agents):
+                np.testing.assert_array_equal(game.observe(agent), rows[i])
+                assert game.rewards[agent] == reward[i]
+                assert (game.terminations[agent], game.truncations[agent]) == (terminated[0], False)
+                mask = game.infos[agent]["action_mask"]
+                assert mask.dtype == np.int8
+                np.testing.assert_array_equal(mask, info["action_mask"][0] if agent == mover else 0 * mask)
+            movers.add(mover)
+            if terminated[0]:
+                break
+            legal = np.flatnonzero(info["action_mask"][0])
+            action = int(rng.choice(legal)) if seed < 5 else int(np.argmin(info["action_mask"][0]))
+            game.step(action)
+            # The action of the agent who waits has no effect.
+            world.step({agent: action if agent == mover else int(rng.integers(2)) for agent in world.agents})
+            rows, reward, terminated, _, info = pool.step(np.array([action]))
+            plies += 1
+        assert world.agents == []
+        assert game.last()[1] == game.rewards[game.agent_selection]
+        for _ in range(2):
+            game.step(None)
+        assert game.agents == []
+    assert plies > 12
+    assert movers == {"player_0", "player_1"}
+
+
+def test_games_of_turns_return_to_a_state(checks):
+    game = envpool.make_pettingzoo("ConnectFour-v1", aec=True)
+    game.reset(seed=1)
+    for column in (3, 2):
+        game.step(column)
+    state, mover, seen = game.snapshot(), game.agent_selection, game.observe("player_0")
+    other = envpool.make_pettingzoo("ConnectFour-v1", aec=True)
+    for one in (game, other):
+        for _ in range(4):
+            if one is game:
+                one.step(6)
+        one.restore(state)
+        assert one.agent_selection == mover
+        np.testing.assert_array_equal(one.observe("player_0"), seen)
+        one.step(5)
+        assert one.agent_selection != mover
+    parallel = envpool.make_pettingzoo("ConnectFour-v1")
+    parallel.restore(state)
+    assert parallel.mover == mover
+
+
+def test_bad_input_of_players_who_take_turns(checks):
+    with pytest.raises(TypeError, match=r"^\[TicTacToe-v1\] aec: expected a bool, got 1$"):
+        envpool.make_pettingzoo("TicTacToe-v1", aec=1)
+    with pytest.raises(
+        ValueError, match=r"^\[TagGridWorld-v0\] aec: expected .* 'current_player', .* at the same time$"
+    ):
+        envpool.make_pettingzoo("TagGridWorld-v0", aec=True)
+    game = envpool.make_pettingzoo("TicTacToe-v1", aec=True)
+    with pytest.raises(ValueError, match=r"^\[TicTacToe-v1\] step: expected a reset first"):
+        game.step(0)
+    game.reset()
+    mover = game.agent_selection
+    for bad in (None, 9, -1, 0.5, "x", [0, 0]):
+        with pytest.raises((ValueError, TypeError), match=r"^\[TicTacToe-v1\] action"):
+            game.step(bad)
+        assert game.agent_selection == mover
+    game.step(4)
+    loser = game.agent_selection
+    game.step(4)  # an illegal move
+    assert game.rewards == {loser: -1.0, mover: 1.0}
+    assert game.terminations == {loser: True, mover: True}
+    with pytest.raises(ValueError, match=r"action: expected None, because player_\d has finished, got 3$"):
+        game.step(3)
