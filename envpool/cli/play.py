@@ -9,9 +9,12 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+import numpy as np
+
 import envpool
 from envpool.cli.common import Failure, need_image, parse_options, seconds_of, steps_per_second
 from envpool.cli.keys import action_for
+from envpool.cli.moves import Moves, waits
 
 
 class HeadlessScreen(AbstractContextManager["HeadlessScreen"]):
@@ -40,6 +43,7 @@ def play(
         need_image(task_id, options)
     env = make(task_id, seed, options, headless=headless)
     rate = seconds_of("--fps", fps) if fps else steps_per_second(env.config)
+    moves = Moves(env) if waits(env) else None
     action_of = action_for(env)
     total = score = 0.0
     step = 0
@@ -56,7 +60,17 @@ def play(
                 score = 0
             if over:
                 score = 0
-            _, reward, terminated, truncated, info = env.step(action_of(keys))
+            action = action_of(keys)
+            if moves is not None:
+                move = moves.first_legal(info) if headless else moves.made(keys, info)
+                if move is None:
+                    if screen.wants_image():
+                        shown = f"{status(task_id, score, 0, info, over=over)}  {moves.status(info)}"
+                        screen.show(env.render()[0], shown)
+                    time.sleep(1 / 50)
+                    continue
+                action = np.array([move], np.int32)
+            _, reward, terminated, truncated, info = env.step(action)
             over = bool(terminated[0] or truncated[0])
             score += float(reward[0])
             total += float(reward[0])

@@ -14,13 +14,17 @@ import pytest
 pytest.importorskip("typer")
 imageio = pytest.importorskip("imageio.v3")
 
+import envpool  # noqa: E402
 from envpool.cli.keys import atari_action, discrete_action  # noqa: E402
+from envpool.cli.moves import Moves, waits  # noqa: E402
 from envpool.cli.terminal import fit, lines_of, parse_keys  # noqa: E402
 from envpool.cli.watch import Advice, grid, progress  # noqa: E402
 from tests.cli.commands import environment, in_terminal, run  # noqa: E402
 
 
-@pytest.mark.parametrize("task_id", ["Pong-v5", "ALE/Breakout-v5", "CartPole-v1", "Pendulum-v1", "LostLuggage-v5"])
+@pytest.mark.parametrize(
+    "task_id", ["Pong-v5", "ALE/Breakout-v5", "CartPole-v1", "Pendulum-v1", "LostLuggage-v5", "Hex-v1"]
+)
 def test_play_headless(task_id: str) -> None:
     result = run("play", task_id, "--headless", "--frames", "50")
     assert result.stderr == ""
@@ -55,6 +59,33 @@ def test_play_without_colour(extra: dict[str, str]) -> None:
     assert "38;2" not in text
     assert "\u2580" not in text
     assert "::::" in text or "----" in text or "...." in text
+
+
+def test_play_waits_for_moves() -> None:
+    status, text = in_terminal("play", "TicTacToe-v1", "--frames", "1", keys=b"4")
+    assert status == 0
+    assert "TicTacToe-v1: 1 steps, reward 0" in text
+
+
+def test_keys_of_moves() -> None:
+    env = envpool.make("Othello-v1", num_envs=1)
+    assert waits(env) and not waits(envpool.make("CartPole-v1"))
+    _, info = env.reset()  # cells 19, 26, 37 and 44 of eight columns are legal
+    moves = Moves(env)
+    assert moves.first_legal(info) == 19
+    assert moves.made(set(), info) is None
+    assert moves.status(info) == f"player {info['current_player'][0]}, move 19"
+    for keys, chosen in (({"down"}, 26), ({"down"}, 26), (set(), 26), ({"right"}, 37), ({"up"}, 26), ({"left"}, 19)):
+        assert moves.made(keys, info) is None
+        assert moves.chosen == chosen
+    assert moves.made({"space"}, info) == 19
+    assert moves.made({"space"}, info) is None  # the key is still pressed
+    assert moves.made({"7"}, info) == 7
+    slides = Moves(envpool.make("Play2048-v1", num_envs=1))
+    mask = {"action_mask": np.ones((1, 4), bool)}
+    for number, key in enumerate(("left", "up", "right", "down")):
+        assert slides.made({key}, mask) == number
+        assert slides.made(set(), mask) is None
 
 
 def test_play_in_a_tiny_terminal() -> None:
