@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The games of envpool.jax with the interface of pgx: `import envpool.jax.pgx as pgx`.
+
+>>> env = pgx.make("connect_four")
+>>> state = env.init(key)
+>>> state = env.step(state, action)
+>>> state.current_player, state.observation, state.legal_action_mask, state.rewards, state.terminated
+
+The functions can be jitted, scanned and vmapped. Games, observations, masks and rewards equal those of pgx 2.6.0; which
+player moves first, and the cards and tiles, are drawn from another generator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from envpool.jax import environment
+from envpool.jax.rows import EnvState
+from envpool.python.options import shown
+
+__all__ = ["Env", "State", "available_envs", "make"]
+
+_IDS = {
+    "2048": "Play2048-v1",
+    "connect_four": "ConnectFour-v1",
+    "hex": "Hex-v1",
+    "kuhn_poker": "KuhnPoker-v1",
+    "leduc_holdem": "LeducHoldem-v1",
+    "othello": "Othello-v1",
+    "tic_tac_toe": "TicTacToe-v1",
+}
+_VERSIONS = {"2048": "v2", "kuhn_poker": "v1"}  # pgx's; the others are v0
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class State:
+    """The state of a game, or a batch of states.
+
+    Attributes:
+        current_player: int32, the player to move.
+        observation: what this player observes; bool.
+        rewards: float32 of shape (num_players,), of the last step.
+        terminated: bool, whether the game is over. A further step changes nothing and has rewards 0.
+        truncated: bool, always False.
+        legal_action_mask: bool of shape (num_actions,), the legal moves of the player to move. After the end, all.
+        observations: what each player observes; the first axis is that of the players.
+        game: the state of `envpool.jax`.
+    """
+
+    current_player: Any
+    observation: Any
+    rewards: Any
+    terminated: Any
+    truncated: Any
+    legal_action_mask: Any
+    observations: Any
+    game: EnvState
+
+    def replace(self, **changes: Any) -> State:
+        """Returns a state with other values of some attributes."""
+        return replace(self, **changes)
+
+
+class Env:
+    """Pure functions of a state, with pgx's interface.
+
+    Attributes:
+        id: pgx's name of the game.
+        version: the version of the game in pgx 2.6.0.
+        num_players: the number of players.
+        num_actions: the number of moves to choose from.
+        observation_shape: the shape of a player's observation.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.id = name
+        self.version = _VERSIONS.get(name, "v0")
+        self._env = environment.make_as(environment.Environment, _IDS[name], {}, step_values=6)
+        self.num_players = self._env.num_players
+        self.num_actions = self._env.num_actions
+        self.observation_shape: tuple[int, ...] = self._env.observation_space().shape
+
+    def __repr__(self) -> str:
+        return f"Env({self.id!r})"
+
+    def init(self, key: Any) -> State:
+        """Begins a game. The key is one of `jax.random`; equal keys begin equal games."""
+        _, game = self._env.reset(key)
+        observations, *_, info = self._env._seen(game, None)  # a reset returns no infos
+        rewards = jnp.zeros(self.num_players, jnp.float32)
+        return self._state(game, observations, rewards, jnp.bool_(False), info)
+
+    def step(self, state: State, action: Any, key: Any = None) -> State:
+        """Makes the move of `state.current_player`.
+
+        Args:
+            state: a state of this game.
+            action: int, from 0 to num_actions - 1. An illegal move ends the game.
+            key: what a new tile of 2048 is drawn from; the other games ignore it.
+
+        Raises:
+            ValueError: there is no key in 2048; as `envpool.jax` does.
+        """
+        if self.id == "2048" and key is None:
+            raise ValueError("[2048] key: expected a key of jax.random, which a new tile is drawn from, got None")
+        if not isinstance(state, State):
+            raise TypeError(f"[{self.id}] state: expected a State of envpool.jax.pgx, got {type(state).__name__}")
+        action = jnp.asarray(action)
+        results = self._env.step_env(key if self.id == "2048" else None, state.game, action)
+        observations, game, rewards, terminated, _, info = results
+        return self._state(game, observations, rewards.reshape(self.num_players), terminated, info)
+
+    def observe(self, state: State, player_id: Any = None) -> Any:
+        """Returns what a player observes; without `player_id`, the player to move."""
+        return state.observation if player_id is None else self._of(state.observations, player_id)
+
+    def _state(self, game: EnvState, observations: Any, rewards: Any, terminated: Any, info: dict[str, Any]) -> State:
+        several = self.num_players > 1
+        mover = info["current_player"] if several else jnp.int32(0)
+        observations = observations if several else observations[None]
+        seen = self._of(observations, mover)
+        mask = info["action_mask"]
+        return State(mover, seen, rewards, terminated, jnp.zeros_like(terminated), mask, observations, game)
+
+    @staticmethod
+    def _of(observations: Any, player: Any) -> Any:
+        return jnp.take(observations, player, axis=0)
+
+
+def available_envs() -> tuple[str, ...]:
+    """Returns the names that `make` accepts."""
+    return tuple(_IDS)
+
+
+def make(env_id: str) -> Env:
+    """Makes a game.
+
+    Args:
+        env_id: one of `available_envs()`.
+
+    Raises:
+        ValueError: an unknown name.
+        RuntimeError: the family is not built.
+    """
+    if env_id not in _IDS:
+        raise ValueError(f"env_id: expected one of {', '.join(_IDS)}, got {shown(env_id)}")
+    return Env(env_id)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares envpool.jax.pgx with pgx 2.6.0: the same programs run with both."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+theirs = pytest.importorskip("pgx")
+import envpool.jax.pgx as ours  # noqa: E402 (needs JAX)
+
+jnp = jax.numpy
+GAMES = ("tic_tac_toe", "connect_four")  # their rules draw nothing but the player who moves first
+FIELDS = ("current_player", "observation", "rewards", "terminated", "truncated", "legal_action_mask")
+NUM_ENVS, STEPS = 32, 45
+
+
+def rollout(env, state, seed):
+    """Returns the attributes of the states of games under the same random moves, illegal ones among them."""
+
+    @jax.jit
+    def turn(state, key):
+        move, other = jax.random.split(key)
+        legal = state.legal_action_mask | (jax.random.uniform(other, (NUM_ENVS, 1)) < 0.03)
+        action = jax.random.categorical(move, jnp.where(legal, 0.0, -jnp.inf))
+        state = jax.vmap(env.step)(state, action)
+        return state, {name: getattr(state, name) for name in FIELDS}
+
+    return jax.lax.scan(turn, state, jax.random.split(jax.random.key(seed), STEPS))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_program_has_the_results_of_pgx(name):
+    env, reference = ours.make(name), theirs.make(name)
+    assert (env.id, env.version, env.num_players) == (reference.id, reference.version, reference.num_players)
+    assert (env.num_actions, env.observation_shape) == (reference.num_actions, reference.observation_shape)
+    keys = jax.random.split(jax.random.key(1), NUM_ENVS)
+    state, other = jax.vmap(env.init)(keys), jax.vmap(reference.init)(keys)
+    other = other.replace(current_player=state.current_player)
+    assert set(np.asarray(state.current_player).tolist()) == {0, 1}
+    for field in FIELDS:
+        np.testing.assert_array_equal(getattr(state, field), getattr(other, field), field)
+    end, seen = rollout(env, state, 2)
+    _, expected = rollout(reference, other, 2)
+    for field in FIELDS:
+        assert seen[field].dtype == expected[field].dtype
+        np.testing.assert_array_equal(seen[field], expected[field], field)
+    assert expected["terminated"][-1].all()
+    assert not expected["rewards"][-1].any()  # games that are over stay as they are
+    both = jax.vmap(lambda one: jnp.stack([env.observe(one, 0), env.observe(one, 1)]))(end)
+    np.testing.assert_array_equal(both, end.observations)
+    np.testing.assert_array_equal(jax.vmap(env.observe)(end), end.observation)
+
+
+@pytest.mark.parametrize("name", ours.available_envs())
+def test_every_game_runs_with_the_automatic_resets_of_pgx(name):
+    from pgx.experimental import auto_reset
+
+    env = ours.make(name)
+    assert name in theirs.available_envs()
+    step = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
+    keys = jax.random.split(jax.random.key(3), NUM_ENVS)
+    state = jax.jit(jax.vmap(env.init))(keys)
+    ends = 0
+    for _ in range(12):
+        action = jnp.argmin(state.legal_action_mask, axis=1)  # an illegal move, if there is one
+        state = step(state, action, keys)
+        over = np.asarray(state.terminated)
+        ends += int(over.sum())
+        assert (np.asarray(state.rewards).any(axis=1) == over).all() or name in ("2048", "leduc_holdem")
+        assert state.legal_action_mask.shape == (NUM_ENVS, env.num_actions)
+        assert state.observation.shape == (NUM_ENVS, *env.observation_shape)
+    assert ends > 0
+
+
+def test_tiles_are_drawn_from_the_key():
+    env = ours.make("2048")
+    state = env.init(jax.random.key(0))
+    move = int(np.argmax(state.legal_action_mask))
+    boards = {np.asarray(env.step(state, move, jax.random.key(seed)).observation).tobytes() for seed in (1, 1, 2, 3, 4)}
+    assert len(boards) > 2
+    assert (
+        env.step(state, move, jax.random.key(1)).game.raw.tolist()
+        == env.step(state, move, jax.random.key(1)).game.raw.tolist()
+    )
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match=r"^env_id: expected one of 2048, connect_four, .*, got 'chess'$"):
+        ours.make("chess")
+    env = ours.make("2048")
+    state = env.init(jax.random.key(0))
+    with pytest.raises(ValueError, match=r"^\[2048\] key: expected a key of jax.random, .* got None$"):
+        env.step(state, 0)
+    with pytest.raises(TypeError, match=r"^\[2048\] state: expected a State of envpool.jax.pgx, got EnvState$"):
+        env.step(state.game, 0, jax.random.key(0))
+    with pytest.raises(ValueError, match=r"state: expected a state of TicTacToe, got a state of Play2048"):
+        ours.make("tic_tac_toe").step(state, 0)
+    with pytest.raises(ValueError, match=r"action: expected an integer in 0..8, got 9"):
+        ours.make("tic_tac_toe").step(ours.make("tic_tac_toe").init(jax.random.key(0)), 9)
