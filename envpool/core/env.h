@@ -17,6 +17,7 @@
 //     // optional:
 //     static Params params(const OptionValues&);                  // host: see below
 //     ENVPOOL_FN static void derive(Params&);                     // see below
+//     static void validate(const Params&);                        // host: see below
 //     static i64 extra_bytes(const Params&);                      // bytes that follow State, if options set its size
 //     static Blob blob(const OptionValues&);                      // immutable, shared; Params::blob is set to its
 //                                                                 // address, Params::native (optional) to
@@ -75,7 +76,8 @@
 // computes the members of Params that depend on others. It runs on all devices, once for each row whose options have
 // changed, so it must accept all values within the bounds of the options, must not change the members that options set,
 // and does not see the blob. `params`, which runs only in make(), initializes the other members, for example from
-// texts. It may throw std::invalid_argument, for example if values contradict each other.
+// texts. It may throw std::invalid_argument, for example if values contradict each other. So may `validate`, which is
+// called after derive() in make() and set_options(), but not inside jit.
 //
 // Portable code should not throw, because a GPU has no exceptions. In a pool, an exception is nevertheless raised by
 // recv() as an EnvError, and in JAX as an error of the call.

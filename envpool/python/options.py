@@ -232,6 +232,7 @@ def declared_options(table: Table, defaults: Mapping[str, Value], docs: Mapping[
             changes_blob=entry.get("changes_blob", False),  # absent in plugins of earlier versions
             tunable=entry.get("tunable", False),
             shape=tuple(entry.get("shape", ())),
+            finite=entry.get("finite", False),
         )
         for entry in json.loads(table.describe())
     }

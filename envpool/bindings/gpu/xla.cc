@@ -110,8 +110,8 @@ class DeviceFunctions {
   const std::shared_ptr<const Context> context_;
   const cuda::Stream stream_;
   std::unique_ptr<cuda::DeviceModel> device_model_;
-  Memory tunables_;
-  std::string params_;  // the kernel's second argument
+  Memory tunables_, made_params_;
+  std::string params_;  // the second argument of the kernel without columns of options
   cuda::Word fault_;
   TunedLaunch constant_{};  // the common part of all launches
 };
@@ -138,6 +138,10 @@ DeviceFunctions::DeviceFunctions(const PureModel& model, const Driver& driver, i
   if (!tunables.empty()) {
     tunables_ = stream_.uploaded(tunables);
     constant_.tunables = tunables_.as<abi::Tunable>();
+  }
+  if (tuned) {
+    made_params_ = stream_.uploaded(std::vector<char>(params_.begin(), params_.end()));
+    constant_.params = made_params_.as<u8>();
   }
   stream_.synchronize();
 }

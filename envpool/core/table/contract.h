@@ -59,6 +59,9 @@ consteval bool describes_itself() {
     static_assert(has_default, "the environment's Params has no default constructor, so it needs params()");
     ENVPOOL_OPTIONAL_MEMBER(
         Env, derive, "static void derive(Params&)", requires(Params& params) { Env::derive(params); });
+    ENVPOOL_OPTIONAL_MEMBER(
+        Env, validate, "static void validate(const Params&)",
+        requires(const Params& params) { Env::validate(params); });
     ENVPOOL_MEMBER(
         Env, spec, "static void spec(const Params&, Spec&)",
         requires(const Params& params, Spec& spec) { Env::spec(params, spec); });

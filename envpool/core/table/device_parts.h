@@ -250,6 +250,6 @@ constexpr u64 offset_of_state() {
   static_assert(sizeof(envpool::StateOf<Env>) == (state_bytes), "state_bytes");     \
   static_assert(sizeof(Env::Params) == (params_bytes), "params_bytes");             \
   static_assert(sizeof(Env::Params) <= envpool::device::kMostParamsBytes,           \
-                "expected Params of at most 1,536 bytes on a GPU; keep larger data in a blob");
+                "expected Params of at most 2,048 bytes on a GPU; keep larger data in a blob");
 
 #endif  // __CUDACC__

@@ -419,15 +419,25 @@ inline void copy_rows(const Batch& batch, const Operand& from, u64* to) {
 // Defines the kernels `envpool_turn` and `envpool_copy` of an environment. ENVPOOL_THREADS is the number of threads in
 // a block. ENVPOOL_TEAM is the number of threads for a world of several players: all of a block, or a power of two that
 // is at most 32.
-#define ENVPOOL_KERNEL(Env)                                                                                       \
+#ifdef ENVPOOL_TUNED
+#define ENVPOOL_TURN_KERNEL(Env)                                                                   \
+  extern "C" __global__ void __launch_bounds__(ENVPOOL_THREADS)                                    \
+      envpool_turn(const __grid_constant__ envpool::device::KernelLaunch launch) {                 \
+    envpool::device::take_turn<Env>(launch, *reinterpret_cast<const Env::Params*>(launch.params)); \
+  }
+#else
+#define ENVPOOL_TURN_KERNEL(Env)                                                                                  \
   extern "C" __global__ void __launch_bounds__(ENVPOOL_THREADS) envpool_turn(                                     \
       const __grid_constant__ envpool::device::KernelLaunch launch, const __grid_constant__ Env::Params params) { \
     envpool::device::take_turn<Env>(launch, params);                                                              \
-  }                                                                                                               \
-  extern "C" __global__ void __launch_bounds__(ENVPOOL_THREADS)                                                   \
-      envpool_copy(const __grid_constant__ envpool::device::Batch batch,                                          \
-                   const __grid_constant__ envpool::device::Operand from, envpool::u64* to) {                     \
-    envpool::device::copy_rows(batch, from, to);                                                                  \
+  }
+#endif
+#define ENVPOOL_KERNEL(Env)                                                                   \
+  ENVPOOL_TURN_KERNEL(Env)                                                                    \
+  extern "C" __global__ void __launch_bounds__(ENVPOOL_THREADS)                               \
+      envpool_copy(const __grid_constant__ envpool::device::Batch batch,                      \
+                   const __grid_constant__ envpool::device::Operand from, envpool::u64* to) { \
+    envpool::device::copy_rows(batch, from, to);                                              \
   }
 
 #endif  // __CUDACC__

@@ -87,7 +87,7 @@ struct Launch {
   i32 first_env;
   i32 limit;          // steps until an episode is truncated; 0: no limit
   const i32* limits;  // the same for each environment; null: `limit`
-  const u8* params;   // of each environment, if they differ (ENVPOOL_PARAMS_EACH)
+  const u8* params;   // of each environment (ENVPOOL_PARAMS_EACH), or those that make() got (ENVPOOL_TUNED)
   volatile u64* fault;
 
   // The results. Null if the caller does not want them.
@@ -126,8 +126,9 @@ struct TunedLaunch : Launch {
   Operand options[kMostOptions];
 };
 
-// The maximum size of Params. With every driver and GPU, a kernel's arguments may take 4,096 bytes in all.
-inline constexpr u64 kMostParamsBytes = 1536;
+// The maximum size of Params. With every driver and GPU, a kernel's arguments may take 4,096 bytes in all, so Params
+// are no argument of kernels that are compiled with ENVPOOL_TUNED.
+inline constexpr u64 kMostParamsBytes = 2048;
 static_assert(sizeof(Launch) + kMostParamsBytes <= 4096);
 
 }  // namespace envpool::device

@@ -105,6 +105,12 @@ inline abi::Tunable tunable_of(const OptionSpec& option) {
 
 }  // namespace detail
 
+// Throws std::invalid_argument if the environment cannot run with these parameters.
+template <class Env>
+void validate(const typename Env::Params& params) {
+  if constexpr (requires { Env::validate(params); }) Env::validate(params);
+}
+
 // Returns the Params of these options: what params() returns, if the environment has it, with the members that options
 // set, and then those that derive() computes.
 template <class Env>
@@ -121,6 +127,7 @@ typename Env::Params made_params(const OptionValues& values) {
     if (option.member_at >= 0) detail::set_member(&params, option, values);
   }
   derive<Env>(params);
+  validate<Env>(params);
   return params;
 }
 

@@ -82,6 +82,11 @@ class NextOptions {
         values += option.elements;
       }
       derive<Env>(params);
+      try {
+        validate<Env>(params);
+      } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(error.what() + (" in " + name_of(env_ids[k])));
+      }
       if (extra_bytes_of<Env>(params) != extra_bytes_of<Env>(*change.now.params)) {
         throw std::invalid_argument("expected options that do not change the size of a state, got one that does in " +
                                     name_of(env_ids[k]));

@@ -16,6 +16,7 @@ struct ParamsSize {
   u64 bytes;
 };
 inline constexpr ParamsSize kFirstParamsSizes[] = {
+    {"Ant", 112},
     {"Atari", 152},
     {"BabyAIGoTo", 64},
     {"BabyAIOpen", 80},
@@ -27,6 +28,12 @@ inline constexpr ParamsSize kFirstParamsSizes[] = {
     {"DeepSea", 40},
     {"DiscountingChain", 272},
     {"FourRooms", 24},
+    {"HalfCheetah", 48},
+    {"Hopper", 128},
+    {"Humanoid", 120},
+    {"HumanoidStandup", 96},
+    {"InvertedDoublePendulum", 64},
+    {"InvertedPendulum", 56},
     {"MiniGridCrossing", 48},
     {"MiniGridDistShift", 48},
     {"MiniGridDoorKey", 40},
@@ -50,8 +57,12 @@ inline constexpr ParamsSize kFirstParamsSizes[] = {
     {"Pendulum", 16},
     {"Phys2dPendulum", 24},
     {"Pong", 28},
+    {"Reacher", 72},
+    {"Swimmer", 48},
     {"TagContinuous", 120},
     {"TagGridWorld", 48},
+    {"Walker2d", 128},
+    {"Walker2dOld", 128},
 };
 
 // Returns the size of an environment's Params in its identity.

@@ -251,6 +251,7 @@ struct OptionSpec {
   std::string doc{};
   i64 member_at = -1;  // offset in Params of the member that the option sets; -1: none
   Dtype member = abi::kF64;
+  bool is_finite = false;  // infinity is not allowed, even if it is in the range
   bool is_array = false;
   std::vector<f64> numbers{};  // the default of an array, in row-major order
   std::vector<i64> shape{};    // of the member, if that is an array
@@ -258,6 +259,10 @@ struct OptionSpec {
   OptionSpec& between(f64 lowest, f64 highest) {  // the smallest and the largest value
     low = lowest;
     high = highest;
+    return *this;
+  }
+  OptionSpec& finite() {  // infinity is not allowed; of numbers without bounds
+    is_finite = true;
     return *this;
   }
   OptionSpec& one_of(std::vector<std::string> allowed) {  // the only values of a text
@@ -491,7 +496,7 @@ inline std::string OptionSpecs::json() const {
     json.key("low").real(option.low).key("high").real(option.high).key("choices").open('[');
     for (const std::string& choice : option.choices) json.text(choice);
     json.close(']').key("changes_shapes").boolean(option.shapes).key("changes_blob").boolean(option.blob);
-    json.key("tunable").boolean(option.is_tunable());
+    json.key("tunable").boolean(option.is_tunable()).key("finite").boolean(option.is_finite);
     json.key("doc").text(option.doc).close('}');
   }
   return json.close(']').str();
