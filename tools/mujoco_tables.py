@@ -121,6 +121,7 @@ def _members(model: mujoco.MjModel) -> list[str]:
         "kJoints": model.njnt,
         "kElements": len(model.M_colind),
         "kTrees": model.ntree,
+        "kModelGeoms": model.ngeom,
         "kGeoms": len(geoms),
         "kPairs": len(pairs),
         "kContacts": sum(most_contacts(model, pair) for pair in pairs),
@@ -148,9 +149,8 @@ def _members(model: mujoco.MjModel) -> list[str]:
         *(f"  static constexpr f64 {key} = {_real(value)};" for key, value in reals.items()),
         f"  static constexpr Integrator kIntegrator = Integrator::{integrator};",
         f"  static constexpr Solver kSolver = Solver::{solver};",
-        f"  static constexpr bool kDamped = {_bool(bool(np.any(model.dof_damping > 0)))};",
         f"  static constexpr bool kFreeJoints = {_bool(FREE in model.jnt_type)};",
-        f"  static constexpr bool kSprings = {_bool(bool(np.any(model.jnt_stiffness != 0)))};",
+        f"  static constexpr bool kSimpleDofs = {_bool(bool(np.any(model.dof_simplenum > 0)))};",
         "",
         _table("f64", "gravity", (_real(value) for value in options.gravity)),
         _table("f64", "initial", (_real(value) for value in model.qpos0)),
@@ -160,6 +160,7 @@ def _members(model: mujoco.MjModel) -> list[str]:
         _table("Tree", "tree", (_tree(model, i) for i in range(model.ntree))),
         _table("i32", "column", (str(column) for column in model.M_colind)),
         _table("Geom", "geom", (_geom(model, i) for i in geoms)),
+        _table("f64", "friction", (_real(value) for value in model.geom_friction.ravel())),
         _table("Pair", "pair", pair_rows),
         _table("i32", "chain", (str(dof) for dof in chains)),
         _table("Limit", "limit", limits),
@@ -183,7 +184,7 @@ def _shapes(model: mujoco.MjModel) -> list[int]:
     return [i for i in range(model.ngeom) if int(model.geom_type[i]) in _SHAPES]
 
 
-def _impedance(model: mujoco.MjModel, solref: Any, solimp: Any, margin: float, diagonal: float) -> str:
+def _impedance(model: mujoco.MjModel, solref: Any, solimp: Any, margin: float) -> str:
     """Returns the table of an Impedance. The order of operations is MuJoCo's."""
     low, high, width, middle, _ = (float(value) for value in solimp)
     low, high, middle = (min(max(value, 0.0001), 0.9999) for value in (low, high, middle))
@@ -191,7 +192,7 @@ def _impedance(model: mujoco.MjModel, solref: Any, solimp: Any, margin: float, d
     time, ratio = max(float(solref[0]), 2 * model.opt.timestep), float(solref[1])
     stiffness = 1 / max(MINVAL, high * high * time * time * ratio * ratio)
     damping = 2 / max(MINVAL, high * time)
-    return _braces(map(_real, (stiffness, damping, low, high, width, middle, margin, diagonal)))
+    return _braces(map(_real, (stiffness, damping, low, high, width, middle, margin)))
 
 
 def _body(model: mujoco.MjModel, i: int) -> str:
@@ -210,7 +211,7 @@ def _body(model: mujoco.MjModel, i: int) -> str:
             _reals(model.body_iquat[i]),
             _real(model.body_mass[i]),
             _reals(model.body_inertia[i]),
-            _real(model.body_subtreemass[i]),
+            _real(model.body_invweight0[i][0]),
         ]
     )
 
@@ -256,6 +257,7 @@ def _geom(model: mujoco.MjModel, i: int) -> str:
     return _braces(
         [
             f"GeomType::{kind}",
+            str(i),
             str(model.geom_bodyid[i]),
             f"SameFrame::{_SAME_FRAMES[model.geom_sameframe[i]]}",
             _reals(model.geom_pos[i]),
@@ -321,11 +323,11 @@ def _limits(model: mujoco.MjModel) -> Iterator[str]:
     for i in range(model.njnt):
         if not model.jnt_limited[i] or model.jnt_type[i] == FREE:
             continue
-        diagonal = model.dof_invweight0[model.jnt_dofadr[i]]
-        impedance = _impedance(model, model.jnt_solref[i], model.jnt_solimp[i], model.jnt_margin[i], diagonal)
+        impedance = _impedance(model, model.jnt_solref[i], model.jnt_solimp[i], model.jnt_margin[i])
         position, dof = model.jnt_qposadr[i], model.jnt_dofadr[i]
         places = [str(position), str(dof), str(model.dof_treeid[dof])]
-        yield _braces([*places, _real(model.jnt_range[i][0]), _real(model.jnt_range[i][1]), impedance])
+        numbers = (*model.jnt_range[i], model.dof_invweight0[dof])
+        yield _braces([*places, *map(_real, numbers), impedance])
 
 
 def _pair_rows(model: mujoco.MjModel, pairs: list[Pair], geoms: list[int]) -> tuple[list[int], list[str]]:
@@ -336,10 +338,7 @@ def _pair_rows(model: mujoco.MjModel, pairs: list[Pair], geoms: list[int]) -> tu
         dofs1, dofs2 = (_dofs_moving(model, model.geom_bodyid[geom]) for geom in pair)
         only1, only2 = [dof for dof in dofs1 if dof not in dofs2], [dof for dof in dofs2 if dof not in dofs1]
         chain = [*only1, *only2]
-        friction = max(1e-5, *(float(model.geom_friction[geom][0]) for geom in pair))
-        weight = sum(float(model.body_invweight0[model.geom_bodyid[geom]][0]) for geom in pair)
         dimensions, moving = dimensions_of(model, pair), moving_body(model, pair)
-        diagonal = weight if dimensions == 1 else weight + friction * friction * weight
         margin = float(model.geom_margin[pair.geom1]) + float(model.geom_margin[pair.geom2])
         rows.append(
             _braces(
@@ -352,8 +351,7 @@ def _pair_rows(model: mujoco.MjModel, pairs: list[Pair], geoms: list[int]) -> tu
                     str(len(chains)),
                     str(len(only1)),
                     str(len(chain)),
-                    _real(friction),
-                    _impedance(model, *softness(model, pair), margin, diagonal),
+                    _impedance(model, *softness(model, pair), margin),
                 ]
             )
         )

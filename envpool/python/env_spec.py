@@ -140,8 +140,8 @@ class EnvSpec:
 
     @cached_property
     def config(self) -> Any:
-        """Every option with its value, in a namedtuple."""
-        return self.gen_config(**self.values)
+        """Every option with its value, in a namedtuple. Fields of a model, such as "model.body_mass", are only in `values`."""
+        return self.gen_config(**_fields(self.values))
 
     @cached_property
     def gen_config(self) -> Any:
@@ -150,7 +150,7 @@ class EnvSpec:
             id_defaults: Mapping[str, Any] = construction_of(self.registration, {}).config
         except (ValueError, RuntimeError):  # the id requires an option, such as the path of a ROM
             id_defaults = self.values
-        defaults = {**id_defaults, "batch_size": 0, "num_threads": 0}
+        defaults = {**_fields(id_defaults), "batch_size": 0, "num_threads": 0}
         return namedtuple("Config", tuple(defaults), defaults=tuple(defaults.values()))
 
     @property
@@ -195,6 +195,11 @@ class EnvSpec:
         for field in self.arrays.actions:
             specs[field.name] = _array_spec(field, -1)
         return specs
+
+
+def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options that can be the fields of a namedtuple."""
+    return {name: value for name, value in values.items() if name.isidentifier()}
 
 
 def _gymnasium_spaces() -> Any:

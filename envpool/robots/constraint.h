@@ -18,13 +18,17 @@ ENVPOOL_ALWAYS_INLINE T impedance_at(const Impedance& i, T distance) {
   return select(x >= splat<T>(1), splat<T>(i.high), i.low + y * (i.high - i.low));
 }
 
-// Fills the weight and reference of a row that has the given velocity. `friction` is 0 for a row without a pyramid.
+// Computes R of a row from the approximate diagonal of A.
+template <class T>
+ENVPOOL_ALWAYS_INLINE T regularizer_of(T impedance, T diagonal) {
+  const T regularizer = (1.0 - impedance) * diagonal / impedance;
+  return select(regularizer > splat<T>(kMinValue), regularizer, splat<T>(kMinValue));
+}
+
+// Fills the weight and reference of a row that has the given velocity.
 template <class T>
 ENVPOOL_ALWAYS_INLINE void set_row(ConstraintRow<T>& row, const Impedance& i, Mask<T> exists, T distance, T impedance,
-                                   T velocity, f64 friction) {
-  T regularizer = (1.0 - impedance) * i.diagonal / impedance;
-  regularizer = select(regularizer > splat<T>(kMinValue), regularizer, splat<T>(kMinValue));
-  if (friction != 0) regularizer = 2 * friction * friction * regularizer;
+                                   T velocity, T regularizer) {
   row.regularizer = regularizer;
   row.weight = select(exists, 1.0 / regularizer, T{});
   row.reference = select(exists, -i.damping * velocity - i.stiffness * impedance * (distance - i.margin), T{});
@@ -44,8 +48,9 @@ ENVPOOL_ALWAYS_INLINE void limit_rows(Data<M, T>& d, const T* qpos, const T* qve
     row.dof = limit.dof;
     if constexpr (M::kSolver == Solver::kPgs) row.jacobian = d.jacobian_rows++;
     row.sign = select(exists, select(low, splat<T>(1), splat<T>(-1)), T{});
-    set_row(row, limit.impedance, exists, distance, impedance_at(limit.impedance, distance), row.sign * qvel[limit.dof],
-            0);
+    const T impedance = impedance_at(limit.impedance, distance);
+    set_row(row, limit.impedance, exists, distance, impedance, row.sign * qvel[limit.dof],
+            regularizer_of(impedance, d.numbers->limit_invweight[k]));
   }
 }
 
@@ -55,6 +60,7 @@ ENVPOOL_ALWAYS_INLINE void contact_jacobian(const Data<M, T>& d, const Contact<T
   const Pair& pair = M::pair(contact.pair);
   const bool is_pyramid = pair.dimensions == 3;
   const i32 directions = is_pyramid ? 3 : 1, rows = is_pyramid ? 4 : 1;
+  const T friction = pair_friction(*d.numbers, pair);
   T along[3][M::kDofs]{};  // the velocity along each direction, as a function of qvel
   T offset[3];
   for (int i = 0; i < 3; ++i) offset[i] = contact.pos[i] - d.com[pair.root][i];
@@ -67,7 +73,7 @@ ENVPOOL_ALWAYS_INLINE void contact_jacobian(const Data<M, T>& d, const Contact<T
     for (i32 a = 0; a < directions; ++a) along[a][dof] = dot3(contact.frame + 3 * a, column);
   }
   for (i32 k = 0; k < rows; ++k) {
-    const f64 slope = k % 2 == 0 ? pair.friction : -pair.friction;
+    const T slope = k % 2 == 0 ? friction : -friction;
     for (i32 i = 0; i < M::kDofs; ++i) {
       jacobian[k][i] = is_pyramid ? along[0][i] + along[1 + k / 2][i] * slope : along[0][i];
     }
@@ -82,6 +88,11 @@ ENVPOOL_ALWAYS_INLINE void contact_rows(Data<M, T>& d, Contact<T>& contact, cons
   const i32 rows = is_pyramid ? 4 : 1;
   contact_jacobian<M, T>(d, contact, d.jacobian + d.jacobian_rows);
   const T impedance = impedance_at(pair.impedance, contact.distance);
+  const T* const invweight = d.numbers->body_invweight;
+  const T weight = invweight[M::geom(pair.geom1).body] + invweight[M::geom(pair.geom2).body];
+  const T friction = pair_friction(*d.numbers, pair);
+  T regularizer = regularizer_of(impedance, is_pyramid ? weight + friction * friction * weight : weight);
+  if (is_pyramid) regularizer = 2 * friction * friction * regularizer;
   contact.row = d.rows;
   for (i32 k = 0; k < rows; ++k) {
     ConstraintRow<T>& row = d.row[d.rows++];
@@ -89,7 +100,7 @@ ENVPOOL_ALWAYS_INLINE void contact_rows(Data<M, T>& d, Contact<T>& contact, cons
     row.dof = -1;
     row.jacobian = d.jacobian_rows++;
     set_row(row, pair.impedance, contact.touches, contact.distance, impedance,
-            dot<M::kDofs>(d.jacobian[row.jacobian], qvel, M::kDofs), is_pyramid ? pair.friction : 0);
+            dot<M::kDofs>(d.jacobian[row.jacobian], qvel, M::kDofs), regularizer);
   }
 }
 

@@ -16,10 +16,11 @@ ENVPOOL_ALWAYS_INLINE void contact_forces(const Data<M, T>& d, T (*cfrc_ext)[6])
       const Contact<T>& contact = d.contact[k];
       const Pair& pair = M::pair(contact.pair);
       const ConstraintRow<T>* const row = &d.row[contact.row];
+      const T friction = pair_friction(*d.numbers, pair);
       T local[3]{}, force[3];
       for (i32 r = 0; r < (pair.dimensions == 1 ? 1 : 4); ++r) local[0] = local[0] + row[r].force;
       for (i32 a = 0; a < 2 && pair.dimensions == 3; ++a) {
-        local[1 + a] = (row[2 * a].force - row[2 * a + 1].force) * pair.friction;
+        local[1 + a] = (row[2 * a].force - row[2 * a + 1].force) * friction;
       }
       for (int i = 0; i < 3; ++i) {
         force[i] = contact.frame[i] * local[0] + contact.frame[3 + i] * local[1] + contact.frame[6 + i] * local[2];

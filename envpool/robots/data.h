@@ -3,19 +3,9 @@
 // What one evaluation of the dynamics computes, as mjData has it. M is a model, and T is f64 or f64x4.
 #pragma once
 
-#include "envpool/robots/model.h"
-#include "envpool/robots/spatial.h"
+#include "envpool/robots/model_numbers.h"
 
 namespace envpool::robots {
-
-// An array that may be empty.
-template <class T, int kCount>
-struct Array {
-  T at[kCount > 0 ? kCount : 1];
-
-  ENVPOOL_ALWAYS_INLINE T& operator[](int i) { return at[i]; }
-  ENVPOOL_ALWAYS_INLINE const T& operator[](int i) const { return at[i]; }
-};
 
 // What a step needs from the step before it.
 template <class M, class T>
@@ -34,6 +24,16 @@ template <class M>
 inline constexpr bool kIsCompact = false;
 template <class M>
 inline constexpr bool kIsCompact<Compact<M>> = true;
+
+// The model of which this is the compact form, or the model itself.
+template <class M>
+struct WholeModel {
+  using Type = M;
+};
+template <class M>
+struct WholeModel<Compact<M>> {
+  using Type = M;
+};
 
 // The most contacts and rows that Data has room for. One robot never has more, unless its model is compact. Lanes have
 // room for those of ordinary motion; robots that have more are stepped one by one.
@@ -74,6 +74,7 @@ struct ConstraintRow {
 
 template <class M, class T>
 struct Data {
+  const ModelNumbers<typename WholeModel<M>::Type, T>* numbers;  // the caller sets it
   T ctrl[M::kActuators];
 
   // Positions (kinematics.h, inertia.h).

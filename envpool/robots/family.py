@@ -83,12 +83,12 @@ class Robots(GymMujoco):
         return "gymnasium 1.4.0, envs/mujoco, with MuJoCo 3.17.0 and our sine and cosine"
 
     def where_option_is(self, name: str) -> str:
-        """Returns that MuJoCo's library has the fields of the model."""
+        """Returns that MuJoCo's library has more fields of the model."""
         if not name.startswith("model."):
             return ""
         return (
-            "expected an option of our own solver, got a field of MuJoCo's model, which only environments that are made with "
-            "backend='mujoco' have"
+            "expected a field of the model that our own solver can change, got another name; environments that are made with "
+            "backend='mujoco' have more fields"
         )
 
     def choose(self, registration: Registration, caller_options: Mapping[str, Any]) -> tuple[Registration, str]:
@@ -109,6 +109,12 @@ class Robots(GymMujoco):
             reason = "backend='mujoco' selects MuJoCo's library"
         if not reason:
             return registration, ""
+        for name in caller_options:
+            if name.startswith("model."):
+                raise ValueError(
+                    f"{name}: expected an option of our own solver, got one that set_options and reset, but not make, take "
+                    f"with MuJoCo's library: {reason}"
+                )
         defaults = {**registration.defaults, "backend": "mujoco"}
         table = registration.table.removesuffix("Old")
         return registration._replace(origin=GymMujoco(), table=table, defaults=defaults), reason

@@ -7,21 +7,16 @@
 
 namespace envpool::robots {
 
-// Computes the force of the fluid on a body, rotation first, in its frame of inertia. `velocity` is also in that frame.
+// Computes the force of the fluid on a box, rotation first, in its frame of inertia. `velocity` is also in that frame.
 template <class M, class T>
-ENVPOOL_ALWAYS_INLINE void fluid_force(T* out, const Body& body, const T* velocity) {
-  f64 box[3];
-  for (int i = 0; i < 3; ++i) {
-    const f64 others = body.inertia[i == 0 ? 1 : 0] + body.inertia[i == 2 ? 1 : 2];
-    box[i] = sqrt(max(kMinValue, others - body.inertia[i]) / body.mass * 6.0);
-  }
-  const f64 diameter = (box[0] + box[1] + box[2]) / 3.0;
+ENVPOOL_ALWAYS_INLINE void fluid_force(T* out, const T* box, const T* velocity) {
+  const T diameter = (box[0] + box[1] + box[2]) / 3.0;
   for (int i = 0; i < 3; ++i) {
     out[i] = velocity[i] * (-kPi * diameter * diameter * diameter * M::kViscosity);
     out[3 + i] = velocity[3 + i] * (-3.0 * kPi * diameter * M::kViscosity);
   }
   for (int i = 0; i < 3; ++i) {
-    const f64 a = box[i == 0 ? 1 : 0], b = box[i == 2 ? 1 : 2];
+    const T a = box[i == 0 ? 1 : 0], b = box[i == 2 ? 1 : 2];
     out[3 + i] = out[3 + i] - 0.5 * M::kDensity * a * b * fabs(velocity[3 + i]) * velocity[3 + i];
     out[i] = out[i] - M::kDensity * box[i] * (a * a * a * a + b * b * b * b) * fabs(velocity[i]) * velocity[i] / 64.0;
   }
@@ -42,7 +37,7 @@ ENVPOOL_ALWAYS_INLINE void add_fluid_forces(const Data<M, T>& d, T* qfrc) {
       velocity[i] = rotation[i] * d.cvel[b][0] + rotation[3 + i] * d.cvel[b][1] + rotation[6 + i] * d.cvel[b][2];
       velocity[3 + i] = rotation[i] * linear[0] + rotation[3 + i] * linear[1] + rotation[6 + i] * linear[2];
     }
-    fluid_force<M>(force, body, velocity);
+    fluid_force<M>(force, d.numbers->fluid_box[b], velocity);
     multiply_matrix(global, rotation, force);
     multiply_matrix(global + 3, rotation, force + 3);
     // The dofs that move the body are those of its own and its ancestors.

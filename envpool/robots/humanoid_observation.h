@@ -34,7 +34,7 @@ struct HumanoidResults {
   template <class Size, class T>
   ENVPOOL_ALWAYS_INLINE static void write(const Data<Size, T>& d, f64 mass, bool forces, T* out) {
     T center[2]{};
-    for (i32 b = 0; b < M::kBodies; ++b) add_scaled<2>(center, d.xipos[b], M::body(b).mass);
+    for (i32 b = 0; b < M::kBodies; ++b) add_scaled<2>(center, d.xipos[b], d.numbers->body_mass[b]);
     for (int i = 0; i < 2; ++i) out[kCenter + i] = center[i] / mass;
     copy<M::kActuators>(out + kControls, d.ctrl);
     copy<M::kTendons>(out + kTendons, d.tendon_length.at);

@@ -55,11 +55,6 @@ struct HumanoidStandup : RobotEnv<HumanoidStandup, HumanoidStandupModel, Humanoi
     noise_option(o, 1e-2);
     HumanoidObservation<Model>::options(o, &Params::observation);
   }
-  static Params params(const OptionValues&) {
-    Params p{};
-    p.mass = numpy_sum(Model::kBodies, [](i64 i) { return Model::body(i32(i)).mass; });
-    return p;
-  }
 #endif
   static constexpr const char* kObservation = HumanoidObservation<Model>::kObservation;
   ENVPOOL_FN static i64 obs_size(const Params& p) { return p.observation.size(); }

@@ -21,15 +21,15 @@ ENVPOOL_ALWAYS_INLINE void composite_inertia(Data<M, T>& d) {
   for (i32 i = 0; i < M::kDofs; ++i) {
     const Dof& dof = M::dof(i);
     T* const row = d.mass + dof.row;
-    if (dof.simple) {
-      row[dof.ancestors] = splat<T>(dof.inertia);
+    if (M::kSimpleDofs && dof.simple) {
+      row[dof.ancestors] = d.numbers->M0[i];
       continue;
     }
     T momentum[6];
     multiply_inertia(momentum, composite[dof.body], d.cdof[i]);
     ENVPOOL_UNROLL
     for (i32 k = 0; k < dof.ancestors; ++k) row[k] = dot6(d.cdof[M::column(dof.row + k)], momentum);
-    row[dof.ancestors] = dof.armature + dot6(d.cdof[i], momentum);
+    row[dof.ancestors] = d.numbers->dof_armature[i] + dot6(d.cdof[i], momentum);
   }
 }
 

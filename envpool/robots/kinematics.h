@@ -99,7 +99,7 @@ template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void centers_of_mass(Data<M, T>& d) {
   ENVPOOL_UNROLL
   for (i32 b = 0; b < M::kBodies; ++b) {
-    for (int i = 0; i < 3; ++i) d.com[b][i] = d.xipos[b][i] * M::body(b).mass;
+    for (int i = 0; i < 3; ++i) d.com[b][i] = d.xipos[b][i] * d.numbers->body_mass[b];
   }
   ENVPOOL_UNROLL
   for (i32 b = M::kBodies - 1; b > 0; --b) {
@@ -107,8 +107,8 @@ ENVPOOL_ALWAYS_INLINE void centers_of_mass(Data<M, T>& d) {
     if (body.parent > 0) {
       add<3>(d.com[body.parent], d.com[b]);
     } else {
-      const f64 scale = 1.0 / max(kMinValue, body.subtree_mass);
-      for (int i = 0; i < 3; ++i) d.com[b][i] = d.com[b][i] * scale;
+      const T scale = d.numbers->inverse_mass[b];
+      for (int i = 0; i < 3; ++i) d.com[b][i] = select(scale != T{}, d.com[b][i] * scale, d.xipos[b][i]);
     }
   }
   ENVPOOL_UNROLL
@@ -116,7 +116,7 @@ ENVPOOL_ALWAYS_INLINE void centers_of_mass(Data<M, T>& d) {
     const Body& body = M::body(b);
     T offset[3];
     for (int i = 0; i < 3; ++i) offset[i] = d.xipos[b][i] - d.com[body.root][i];
-    make_inertia(d.cinert[b], body.inertia, d.ximat[b], offset, body.mass);
+    make_inertia(d.cinert[b], d.numbers->body_inertia[b], d.ximat[b], offset, d.numbers->body_mass[b]);
   }
   ENVPOOL_UNROLL
   for (i32 j = 0; j < M::kJoints; ++j) {

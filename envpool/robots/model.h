@@ -23,7 +23,8 @@ struct Body {
   i32 dof, dofs;
   f64 pos[3], quat[4];
   f64 ipos[3], iquat[4];  // the frame of inertia
-  f64 mass, inertia[3], subtree_mass;
+  f64 mass, inertia[3];
+  f64 invweight;  // of translations: body_invweight0[0]
 };
 
 struct Joint {
@@ -47,6 +48,7 @@ struct Tree {
 
 struct Geom {
   GeomType type;
+  i32 id;  // in mjModel, which also has geoms that never collide
   i32 body;
   SameFrame same_frame;
   f64 pos[3], quat[4];
@@ -76,13 +78,13 @@ struct Impedance {
   f64 stiffness, damping;        // K and B in MuJoCo's documentation
   f64 low, high, width, middle;  // solimp
   f64 margin;
-  f64 diagonal;  // the approximate diagonal of A
 };
 
 // A joint limit.
 struct Limit {
   i32 position, dof, tree;
   f64 low, high;
+  f64 invweight;  // dof_invweight0
   Impedance impedance;
 };
 
@@ -93,7 +95,6 @@ struct Pair {
   i32 dimensions;     // condim: 1 or 3
   i32 chain;          // the first element in the table of chains of dofs that move one of the geoms, but not both:
   i32 links1, links;  // the number of those that move geom1, which come first, and the number of all
-  f64 friction;
   Impedance impedance;
 };
 

@@ -7,11 +7,13 @@
 
 #include "envpool/core/math/normal.h"
 #include "envpool/core/math/numpy_sum.h"
+#include "envpool/robots/model_constants.h"
 #include "envpool/robots/room.h"
 #include "envpool/robots/step.h"
 #if ENVPOOL_HOST
 #include "envpool/robots/draw.h"
 #include "envpool/robots/meanings.h"
+#include "envpool/robots/model_options.h"
 #endif
 
 namespace envpool::robots {
@@ -88,7 +90,10 @@ template <class Robot, class M, class RobotParameters, class TaskState, i32 kRes
 class RobotEnv {
  public:
   using Model = M;
-  using Params = RobotParameters;
+  struct Params : RobotParameters {
+    bool is_tuned;  // derived: whether the model differs from its tables
+    ModelNumbers<M, f64> model;
+  };
   static constexpr bool kLargeRows = true;
   static constexpr i32 kResults = kResultCount;
   struct State {
@@ -107,6 +112,7 @@ class RobotEnv {
         .between(2, 5)
         .changes_shapes()
         .sets(&RobotParams::info_version);
+    model_options<M>(o, &Params::model);
   }
   static void spec(const Params& p, Spec& s) {
     s.render_fps = rint(1 / p.dt);
@@ -120,13 +126,21 @@ class RobotEnv {
     }
     s.action<f64>("action", {M::kActuators}).bounds(low, high).doc(M::kControls);
   }
+  static void validate(const Params& p) { check_model<M>(p.model); }
   static void state_parts(StateParts<State>& parts) {
     parts.add("qpos", &State::qpos).add("qvel", &State::qvel).add("warm_start", &State::warm_start);
   }
   static void render(const State& s, const Params&, u8* rgb) { draw<M>(s.qpos, Robot::kView, rgb); }
 #endif
 
-  ENVPOOL_FN static void derive(Params& p) { p.dt = M::kTimestep * p.frame_skip; }
+  ENVPOOL_FN static void derive(Params& p) {
+    p.dt = M::kTimestep * p.frame_skip;
+    if constexpr (requires { p.mass; }) {
+      p.mass = numpy_sum(M::kBodies, [&](i64 i) { return p.model.body_mass[i]; });
+    }
+    compute_constants<M>(p.model);
+    p.is_tuned = robots::is_tuned<M>(p.model);
+  }
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     s = {};
@@ -209,6 +223,7 @@ class RobotEnv {
   // Computes the results of a state that has not been stepped.
   ENVPOOL_NOINLINE static void evaluate(State& s, const Params& p) {
     with_room<M>([&]<class Size>(Data<Size, f64>& d) {
+      d.numbers = &p.model;
       for (f64& control : d.ctrl) control = 0;
       forward(d, s.qpos, s.qvel, s.warm_start);
       if (!d.is_full) Robot::results(d, p, /*stepped=*/false, s.results);
@@ -217,6 +232,7 @@ class RobotEnv {
   ENVPOOL_NOINLINE static void simulate(State& s, const Params& p, const f64* action) {
     with_room<M>([&]<class Size>(Data<Size, f64>& d) {
       Motion<Size, f64> motion;
+      d.numbers = &p.model;
       copy<M::kPositions>(motion.qpos, s.qpos);
       copy<M::kDofs>(motion.qvel, s.qvel);
       copy<M::kDofs>(motion.warm_start, s.warm_start);
@@ -237,14 +253,21 @@ class RobotEnv {
                                                                                     const f64* const* actions) {
     Data<M, f64x4> d;
     Motion<M, f64x4> motion;
+    ModelNumbers<M, f64x4> own;
+    const ModelNumbers<M, f64>* numbers[kWidth];
+    bool is_tuned = false;
     for (int lane = 0; lane < kWidth; ++lane) {
       const int robot = lane < count ? lane : 0;
       const State& s = *states[robot];
+      numbers[lane] = &params[robot]->model;
+      is_tuned |= params[robot]->is_tuned;
       for (i32 i = 0; i < M::kPositions; ++i) motion.qpos[i][lane] = s.qpos[i];
       for (i32 i = 0; i < M::kDofs; ++i) motion.qvel[i][lane] = s.qvel[i];
       for (i32 i = 0; i < M::kDofs; ++i) motion.warm_start[i][lane] = s.warm_start[i];
       for (i32 i = 0; i < M::kActuators; ++i) d.ctrl[i][lane] = actions[robot][i];
     }
+    if (is_tuned) into_lanes<M>(own, numbers);
+    d.numbers = is_tuned ? &own : &numbers_in_lanes<M>();
     for (i32 k = 0; k < params[0]->frame_skip && !d.is_full; ++k) robots::step(d, motion);
     if (d.is_full) return false;
     f64x4 results[kResultCount > 0 ? kResultCount : 1];

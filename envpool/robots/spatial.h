@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Vectors, quaternions, rotation matrices and spatial vectors (rotation first, then translation), as arrays. T is f64,
-// or f64x4 for four robots at a time; the constants of a model are always f64. The order of all operations is that of
-// MuJoCo 3.17.0, which determines the last bits.
+// or f64x4 for four robots at a time; numbers in the tables of a model are always f64. The order of all operations is
+// that of MuJoCo 3.17.0, which determines the last bits.
 #pragma once
 
 #include "envpool/robots/lanes.h"
@@ -153,8 +153,7 @@ ENVPOOL_ALWAYS_INLINE T product_element(const T* a, const T* b, int row, int col
 }
 // `rotation` is that of the frame in which the moments are `moments`, and `offset` its place.
 template <class T>
-ENVPOOL_ALWAYS_INLINE void make_inertia(Inertia<T>& out, const f64* moments, const T* rotation, const T* offset,
-                                        f64 mass) {
+ENVPOOL_ALWAYS_INLINE void make_inertia(Inertia<T>& out, const T* moments, const T* rotation, const T* offset, T mass) {
   const T* r = rotation;
   T columns[9];
   for (int i = 0; i < 3; ++i) {
@@ -168,7 +167,7 @@ ENVPOOL_ALWAYS_INLINE void make_inertia(Inertia<T>& out, const f64* moments, con
   out.at[4] = product_element(r, columns, 0, 2) - mass * x * z;
   out.at[5] = product_element(r, columns, 1, 2) - mass * y * z;
   for (int i = 0; i < 3; ++i) out.at[6 + i] = mass * offset[i];
-  out.at[9] = splat<T>(mass);
+  out.at[9] = mass;
 }
 // Multiplies a motion by an inertia, which gives a force.
 template <class T>

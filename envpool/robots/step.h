@@ -7,17 +7,18 @@
 
 #include "envpool/robots/newton.h"
 #include "envpool/robots/pgs.h"
+#include "envpool/robots/positions.h"
 #include "envpool/robots/velocity.h"
 
 namespace envpool::robots {
 
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void forward_inlined(Data<M, T>& d, const T* qpos, const T* qvel, const T* warm_start) {
-  kinematics(d, qpos);
-  centers_of_mass(d);
-  composite_inertia(d);
-  copy<M::kElements>(d.factor, d.mass);
-  factorize<M>(d.factor, d.inverse);
+  if constexpr (sizeof(T) == sizeof(f64)) {
+    positions_called(d, qpos);
+  } else {
+    positions_inlined(d, qpos);
+  }
   collisions(d);
   velocities(d, qvel);
   tendons(d, qpos, qvel);
@@ -73,19 +74,25 @@ ENVPOOL_ALWAYS_INLINE void integrate_positions(T* qpos, const T* qvel, f64 time)
   }
 }
 
-// Computes the acceleration of the Euler method, in which dampers act on the velocity after the step.
+// Computes the acceleration of the Euler method, in which dampers, if there are any, act on the velocity after the
+// step.
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void damp_acceleration(const Data<M, T>& d, T* qacc) {
-  T factor[M::kElements], inverse[M::kDofs];
+  const T* const damping = d.numbers->dof_damping;
+  Mask<T> is_damped = no<T>();
+  for (i32 i = 0; i < M::kDofs; ++i) is_damped = is_damped | (damping[i] > T{});
+  if (!any(is_damped)) return;
+  T factor[M::kElements], inverse[M::kDofs], damped[M::kDofs];
   copy<M::kElements>(factor, d.mass);
   for (i32 i = 0; i < M::kDofs; ++i) {
     const Dof& dof = M::dof(i);
     T& diagonal = factor[dof.row + dof.ancestors];
-    diagonal = diagonal + M::kTimestep * dof.damping;
-    qacc[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
+    diagonal = diagonal + M::kTimestep * damping[i];
+    damped[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
   }
   factorize<M>(factor, inverse);
-  solve<M>(factor, inverse, qacc);
+  solve<M>(factor, inverse, damped);
+  for (i32 i = 0; i < M::kDofs; ++i) qacc[i] = select(is_damped, damped[i], qacc[i]);
 }
 
 template <class T>
@@ -149,7 +156,7 @@ ENVPOOL_ALWAYS_INLINE void step(Data<M, T>& d, Motion<M, T>& motion) {
     }
     for (i32 i = 0; i < M::kDofs; ++i) motion.qvel[i] = motion.qvel[i] + h * mean_acceleration[i];
   } else {
-    if constexpr (M::kDamped) damp_acceleration(d, qacc[0]);
+    damp_acceleration(d, qacc[0]);
     for (i32 i = 0; i < M::kDofs; ++i) motion.qvel[i] = motion.qvel[i] + h * qacc[0][i];
     copy<M::kDofs>(mean_velocity, motion.qvel);
   }

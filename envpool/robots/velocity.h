@@ -58,21 +58,24 @@ ENVPOOL_ALWAYS_INLINE void tendons(Data<M, T>& d, const T* qpos, const T* qvel) 
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void passive_forces(Data<M, T>& d, const T* qpos, const T* qvel) {
   T spring[M::kDofs]{};
-  if constexpr (M::kSprings) {
+  if (any(has_springs(*d.numbers))) {
     for (i32 j = 0; j < M::kJoints; ++j) {
       const Joint& joint = M::joint(j);
-      if (joint.stiffness != 0) spring[joint.dof] = -(qpos[joint.position] - joint.rest) * joint.stiffness;
+      const T stiffness = joint_stiffness(*d.numbers, j);
+      const Mask<T> exists = stiffness != T{};
+      if (!any(exists)) continue;
+      spring[joint.dof] = select(exists, -(qpos[joint.position] - joint.rest) * stiffness, T{});
     }
   }
-  for (i32 i = 0; i < M::kDofs; ++i) d.qfrc_passive[i] = spring[i] + -(qvel[i] * M::dof(i).damping);
-  if constexpr (M::kDensity > 0 || M::kViscosity > 0) add_fluid_forces(d, d.qfrc_passive);
+  for (i32 i = 0; i < M::kDofs; ++i) d.qfrc_passive[i] = spring[i] + -(qvel[i] * d.numbers->dof_damping[i]);
+  if constexpr (kHasFluid<M>) add_fluid_forces(d, d.qfrc_passive);
 }
 
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE void bias_forces(Data<M, T>& d, const T* qvel) {
   T cacc[M::kBodies][6], force[M::kBodies][6];
   zero<3>(cacc[0]);
-  for (int i = 0; i < 3; ++i) cacc[0][3 + i] = splat<T>(-M::gravity(i));
+  for (int i = 0; i < 3; ++i) cacc[0][3 + i] = -d.numbers->gravity[i];
   for (i32 b = 1; b < M::kBodies; ++b) {
     const Body& body = M::body(b);
     T sum[6]{}, momentum[6], bias[6];
@@ -104,7 +107,7 @@ ENVPOOL_ALWAYS_INLINE void actuator_forces(Data<M, T>& d) {
   for (i32 a = 0; a < M::kActuators; ++a) {
     const Actuator& actuator = M::actuator(a);
     const T force = actuator.gain * select(valid, control[a], T{});
-    d.qfrc_actuator[actuator.dof] = d.qfrc_actuator[actuator.dof] + actuator.gear * force;
+    d.qfrc_actuator[actuator.dof] = d.qfrc_actuator[actuator.dof] + first_gear(*d.numbers, a) * force;
   }
 }
 

@@ -244,11 +244,14 @@ def test_mixed_pools():
     mass = np.full(8, 3.0)
     with envpool.make_gymnasium(["HalfCheetah-v5", "HalfCheetah-v5"], task_options=[{"backend": "mujoco"}, {}]) as pool:
         pool.reset()
-        pool.set_options([0], **{"model.body_mass": mass})
-        with pytest.raises(ValueError, match=r"\] HalfCheetah-v5: model.body_mass: expected .*backend='mujoco'"):
-            pool.set_options(**{"model.body_mass": mass})
-        assert set(pool.options()) == {"max_episode_steps"}
-        assert "model.body_mass" in pool.options([0])
+        position = pool.options([0])["model.body_pos"][0]
+        pool.set_options(**{"model.body_mass": mass})
+        pool.set_options([0], **{"model.body_pos": position})
+        with pytest.raises(ValueError, match=r"\] HalfCheetah-v5: model.body_pos: expected .*backend='mujoco'"):
+            pool.set_options(**{"model.body_pos": position})
+        pool.reset()
+        assert pool.options()["model.body_mass"].tolist() == [mass.tolist()] * 2
+        assert "model.body_pos" not in pool.options()
 
 
 def test_snapshots_and_copies_have_no_options():
@@ -364,10 +367,10 @@ def test_unknown_fields_and_other_environments():
             pool.set_options(**{"model.body_masss": 1})
     with envpool.make_gymnasium("Ant-v5") as pool:
         for call in (
-            lambda: pool.set_options(**{"model.body_mass": np.ones(14)}),
-            lambda: pool.reset(options={"model.body_mass": np.ones(14)}),
+            lambda: pool.set_options(**{"model.body_pos": np.ones((14, 3))}),
+            lambda: pool.reset(options={"model.body_pos": np.ones((14, 3))}),
         ):
-            with pytest.raises(ValueError, match=r"^\[Ant-v5\] .*model.body_mass.*: expected .*backend='mujoco'"):
+            with pytest.raises(ValueError, match=r"^\[Ant-v5\] .*model.body_pos.*: expected .*backend='mujoco'"):
                 call()
     with (
         envpool.make_gymnasium("CartPole-v1") as pool,

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "envpool/robots/contact_force.h"
+#include "envpool/robots/model_constants.h"
 #include "envpool/robots/step.h"
 
 namespace envpool::robots {
@@ -14,6 +15,7 @@ namespace envpool::robots {
 template <class M>
 struct ModelLibrary {
   static inline Data<M, f64> data;
+  static inline const ModelNumbers<M, f64> numbers = numbers_in_tables<M>();
 #if ENVPOOL_SIMD
   static inline Data<M, f64x4> lanes;
 #endif
@@ -23,6 +25,11 @@ struct ModelLibrary {
   static void clear(Data<M, T>& d) {
     std::memset(static_cast<void*>(&d), 0xFF, sizeof(d));
     d.is_full = false;
+    if constexpr (sizeof(T) == sizeof(f64)) {
+      d.numbers = &numbers;
+    } else {
+      d.numbers = &numbers_in_lanes<M>();
+    }
   }
 
   static void step(f64* qpos, f64* qvel, f64* warm_start, const f64* ctrl) {

@@ -86,7 +86,7 @@ def test_only_the_differences_from_a_base_are_written(tables: ModuleType) -> Non
     other = tables.header(model(softness='friction="2"'), "Other", "A test", (model(), "Walker2dModel"))
     assert "struct Other : Walker2dModel {" in other
     assert [line for line in other.splitlines() if "ENVPOOL_FN" in line] == [
-        "  ENVPOOL_FN static const Pair& pair(i32 i) {"
+        "  ENVPOOL_FN static const f64& friction(i32 i) {"
     ]
     assert base.count("ENVPOOL_FN") > 10 and "kControls" in base and "kControls" not in other
 

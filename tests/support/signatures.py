@@ -116,6 +116,8 @@ def _group(name: str, ids: list[Registration]) -> Iterator[str]:
     yield f'    """The options of {name}Id."""' if len(ids) > 1 else f'    """The options of {ids[0].task_id}."""'
     yield ""
     for option in each[0].values():
+        if not option.name.isidentifier():  # such as "model.body_mass", which cannot be written as a keyword
+            continue
         defaults = {options[option.name].default for options in each}
         yield from _option(option, "depends on the id" if len(defaults) > 1 else f"is {_shown(option.default)}")
     yield ""

@@ -16,6 +16,7 @@ struct InvertedDoublePendulumModel {
   static constexpr i32 kJoints = 3;
   static constexpr i32 kElements = 6;
   static constexpr i32 kTrees = 1;
+  static constexpr i32 kModelGeoms = 5;
   static constexpr i32 kGeoms = 0;
   static constexpr i32 kPairs = 0;
   static constexpr i32 kContacts = 0;
@@ -34,9 +35,8 @@ struct InvertedDoublePendulumModel {
   static constexpr f64 kViscosity = 0.0;
   static constexpr Integrator kIntegrator = Integrator::kRk4;
   static constexpr Solver kSolver = Solver::kNewton;
-  static constexpr bool kDamped = true;
   static constexpr bool kFreeJoints = false;
-  static constexpr bool kSprings = false;
+  static constexpr bool kSimpleDofs = false;
 
   ENVPOOL_FN static const f64& gravity(i32 i) {
     static constexpr f64 table[] = {
@@ -50,10 +50,10 @@ struct InvertedDoublePendulumModel {
   }
   ENVPOOL_FN static const Body& body(i32 i) {
     static constexpr Body table[] = {
-        {0, 0, SameFrame::kBody, -1, 0, -1, 0, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.0, {0.0, 0.0, 0.0}, 18.869452675011495},
-        {0, 1, SameFrame::kNone, 0, 1, 0, 1, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.7071067811865476, 0.0, 0.7071067811865476, 0.0}, 10.47197551196598, {0.12671090369478838, 0.12671090369478838, 0.04817108735504351}, 18.869452675011495},
-        {1, 1, SameFrame::kNone, 1, 1, 1, 1, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.3}, {6.123233995736766e-17, 1.0, 0.0, 0.0}, 4.1987385815227585, {0.15497066975016235, 0.15497066975016235, 0.004173927853541032}, 8.397477163045517},
-        {2, 1, SameFrame::kNone, 2, 1, 2, 1, {0.0, 0.0, 0.6}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.3}, {6.123233995736766e-17, 1.0, 0.0, 0.0}, 4.1987385815227585, {0.15497066975016235, 0.15497066975016235, 0.004173927853541032}, 4.1987385815227585}};
+        {0, 0, SameFrame::kBody, -1, 0, -1, 0, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.0, {0.0, 0.0, 0.0}, 0.0},
+        {0, 1, SameFrame::kNone, 0, 1, 0, 1, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.7071067811865476, 0.0, 0.7071067811865476, 0.0}, 10.47197551196598, {0.12671090369478838, 0.12671090369478838, 0.04817108735504351}, 0.028224206395898916},
+        {1, 1, SameFrame::kNone, 1, 1, 1, 1, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.3}, {6.123233995736766e-17, 1.0, 0.0, 0.0}, 4.1987385815227585, {0.15497066975016235, 0.15497066975016235, 0.004173927853541032}, 0.03504152896303488},
+        {2, 1, SameFrame::kNone, 2, 1, 2, 1, {0.0, 0.0, 0.6}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.3}, {6.123233995736766e-17, 1.0, 0.0, 0.0}, 4.1987385815227585, {0.15497066975016235, 0.15497066975016235, 0.004173927853541032}, 0.06686298404500333}};
     return table[i];
   }
   ENVPOOL_FN static const Joint& joint(i32 i) {
@@ -85,6 +85,11 @@ struct InvertedDoublePendulumModel {
         {}};
     return table[i];
   }
+  ENVPOOL_FN static const f64& friction(i32 i) {
+    static constexpr f64 table[] = {
+        1.0, 0.1, 0.1, 1.0, 0.1, 0.1, 1.0, 0.1, 0.1, 1.0, 0.1, 0.1, 1.0, 0.1, 0.1};
+    return table[i];
+  }
   ENVPOOL_FN static const Pair& pair(i32 i) {
     static constexpr Pair table[] = {
         {}};
@@ -97,7 +102,7 @@ struct InvertedDoublePendulumModel {
   }
   ENVPOOL_FN static const Limit& limit(i32 i) {
     static constexpr Limit table[] = {
-        {0, 0, 0, -1.0, 1.0, {2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5, 0.01, 0.08467261918769675}}};
+        {0, 0, 0, -1.0, 1.0, 0.08467261918769675, {2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5, 0.01}}};
     return table[i];
   }
   ENVPOOL_FN static const Actuator& actuator(i32 i) {

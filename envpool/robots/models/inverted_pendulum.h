@@ -16,6 +16,7 @@ struct InvertedPendulumModel {
   static constexpr i32 kJoints = 2;
   static constexpr i32 kElements = 3;
   static constexpr i32 kTrees = 1;
+  static constexpr i32 kModelGeoms = 3;
   static constexpr i32 kGeoms = 0;
   static constexpr i32 kPairs = 0;
   static constexpr i32 kContacts = 0;
@@ -34,9 +35,8 @@ struct InvertedPendulumModel {
   static constexpr f64 kViscosity = 0.0;
   static constexpr Integrator kIntegrator = Integrator::kRk4;
   static constexpr Solver kSolver = Solver::kNewton;
-  static constexpr bool kDamped = true;
   static constexpr bool kFreeJoints = false;
-  static constexpr bool kSprings = false;
+  static constexpr bool kSimpleDofs = false;
 
   ENVPOOL_FN static const f64& gravity(i32 i) {
     static constexpr f64 table[] = {
@@ -50,9 +50,9 @@ struct InvertedPendulumModel {
   }
   ENVPOOL_FN static const Body& body(i32 i) {
     static constexpr Body table[] = {
-        {0, 0, SameFrame::kBody, -1, 0, -1, 0, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.0, {0.0, 0.0, 0.0}, 15.490567153329286},
-        {0, 1, SameFrame::kNone, 0, 1, 0, 1, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.7071067811865476, 0.0, 0.7071067811865476, 0.0}, 10.47197551196598, {0.12671090369478838, 0.12671090369478838, 0.04817108735504351}, 15.490567153329286},
-        {1, 1, SameFrame::kNone, 1, 1, 1, 1, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {0.0005, 0.0, 0.3}, {0.0008333324652792869, -0.0, -0.9999996527784408, 0.0}, 5.018591641363306, {0.1887497668730885, 0.1887497668730885, 0.0059064963098460705}, 5.018591641363306}};
+        {0, 0, SameFrame::kBody, -1, 0, -1, 0, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, 0.0, {0.0, 0.0, 0.0}, 0.0},
+        {0, 1, SameFrame::kNone, 0, 1, 0, 1, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.7071067811865476, 0.0, 0.7071067811865476, 0.0}, 10.47197551196598, {0.12671090369478838, 0.12671090369478838, 0.04817108735504351}, 0.027891446019531956},
+        {1, 1, SameFrame::kNone, 1, 1, 1, 1, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}, {0.0005, 0.0, 0.3}, {0.0008333324652792869, -0.0, -0.9999996527784408, 0.0}, 5.018591641363306, {0.1887497668730885, 0.1887497668730885, 0.0059064963098460705}, 0.04926689544825017}};
     return table[i];
   }
   ENVPOOL_FN static const Joint& joint(i32 i) {
@@ -82,6 +82,11 @@ struct InvertedPendulumModel {
         {}};
     return table[i];
   }
+  ENVPOOL_FN static const f64& friction(i32 i) {
+    static constexpr f64 table[] = {
+        1.0, 0.1, 0.1, 1.0, 0.1, 0.1, 1.0, 0.1, 0.1};
+    return table[i];
+  }
   ENVPOOL_FN static const Pair& pair(i32 i) {
     static constexpr Pair table[] = {
         {}};
@@ -94,8 +99,8 @@ struct InvertedPendulumModel {
   }
   ENVPOOL_FN static const Limit& limit(i32 i) {
     static constexpr Limit table[] = {
-        {0, 0, 0, -1.0, 1.0, {692.5207756232687, 52.631578947368425, 0.9, 0.95, 0.001, 0.5, 0.0, 0.08367433805859587}},
-        {1, 1, 0, -1.5707963267948966, 1.5707963267948966, {692.5207756232687, 52.631578947368425, 0.9, 0.95, 0.001, 0.5, 0.0, 2.023912919848819}}};
+        {0, 0, 0, -1.0, 1.0, 0.08367433805859587, {692.5207756232687, 52.631578947368425, 0.9, 0.95, 0.001, 0.5, 0.0}},
+        {1, 1, 0, -1.5707963267948966, 1.5707963267948966, 2.023912919848819, {692.5207756232687, 52.631578947368425, 0.9, 0.95, 0.001, 0.5, 0.0}}};
     return table[i];
   }
   ENVPOOL_FN static const Actuator& actuator(i32 i) {
