@@ -96,12 +96,16 @@ def gymnax_state_names(environment: str, known: Iterable[str]) -> dict[str, str]
 
 
 def parameter_name(environment: str, name: str, known: Iterable[str]) -> str:
-    """Returns our name of a parameter. `known` are our names, which have precedence over gymnax's."""
+    """Returns our name of a parameter. `known` are our names, which have precedence over gymnax's.
+
+    An underscore may stand for each dot of our name: "model_body_mass" is "model.body_mass".
+    """
     if name in known:
         return name
     if name == "max_steps_in_episode":
         return "max_episode_steps"
-    return _PARAMETER_NAMES.get(environment, {}).get(name, name)
+    as_identifiers = {ours.replace(".", "_"): ours for ours in known}
+    return as_identifiers.get(name) or _PARAMETER_NAMES.get(environment, {}).get(name, name)
 
 
 def gymnax_parameter_names(environment: str) -> list[str]:

@@ -48,6 +48,8 @@ class ParamsFormat:
 class EnvParams:
     """The options of an environment that may differ from row to row. They can be read as attributes.
 
+    In the name of an attribute or keyword, an underscore stands for a dot: `params.model_body_mass` is "model.body_mass".
+
     A leaf is a value for all environments of a batch, or an array of values with an axis for the environments: float32
     (float64 with jax_enable_x64), int32 or bool. Most values are numbers, and some are arrays, such as the walls of a
     maze. An option that is a choice of strings is the index of its value among the choices.
@@ -82,7 +84,8 @@ class EnvParams:
         )
 
     def __dir__(self) -> list[str]:
-        return [*dir(type(self)), *self.format.names, *gymnax_parameter_names(self.format.name)]
+        names = [name.replace(".", "_") for name in self.format.names]
+        return [*dir(type(self)), *names, *gymnax_parameter_names(self.format.name)]
 
     def __reduce__(self) -> Any:
         return type(self), (self.format, self._leaves)
