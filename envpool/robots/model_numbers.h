@@ -77,11 +77,14 @@ ENVPOOL_FN bool is_tuned(const ModelNumbers<M, f64>& n) {
 // Returns whether there is a spring.
 template <class M, class T>
 ENVPOOL_ALWAYS_INLINE Mask<T> has_springs(const ModelNumbers<M, T>& n) {
-  if constexpr (kTunesStiffness<M>) return n.most_stiffness[0] != T{};
-  for (i32 j = 0; j < M::kJoints; ++j) {
-    if (M::joint(j).stiffness != 0) return yes<T>();
+  if constexpr (kTunesStiffness<M>) {
+    return n.most_stiffness[0] != T{};
+  } else {
+    for (i32 j = 0; j < M::kJoints; ++j) {
+      if (M::joint(j).stiffness != 0) return yes<T>();
+    }
+    return no<T>();
   }
-  return no<T>();
 }
 
 // Return a field of which not all models have an option.
