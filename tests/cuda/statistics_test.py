@@ -174,6 +174,10 @@ def test_statistics_that_are_refused() -> None:
     device.close()
     with pytest.raises(RuntimeError, match="closed"):
         device.statistics()
+    device = make("CartPole-v1", normalize_obs=True)
+    device.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        device.update_running_mean = False
     with pytest.raises(ValueError, match="normalize_obs: expected False with batch_size=2"):
         make("CartPole-v1", normalize_obs=True, batch_size=2)
     with pytest.raises(RuntimeError, match="statistics: expected a pool made with"):

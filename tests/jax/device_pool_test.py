@@ -85,6 +85,25 @@ def test_steps_are_those_of_a_pool_on_the_cpu(task_id, interface):
         assert_same(ours, theirs, f"step {t}")
 
 
+def test_normalized_last_observations():
+    """Last observations of rows whose episode goes on are those of the step, also if they are in an array of their own."""
+    options = {"num_envs": NUM_ENVS, "seed": 11, "max_episode_steps": 4, "autoreset_mode": "same_step"}
+    pools = [
+        envpool.make_gymnasium("InvertedPendulum-v5", device="cuda", normalize_obs=True, **options) for _ in range(2)
+    ]
+    for pool in pools:
+        pool.reset()
+    actions = actions_of("InvertedPendulum-v5", 12, NUM_ENVS)
+    batches = scanned(pools[1], actions)
+    for t in range(12):
+        obs, *_, info = at(batches, t)
+        plain = on_host(pools[0].step(at(actions, t)))
+        np.testing.assert_array_equal(obs, plain[0])
+        ended = plain[2] | plain[3]
+        np.testing.assert_array_equal(info["final_obs"][ended], plain[-1]["final_obs"][ended])
+        np.testing.assert_array_equal(info["final_obs"][~ended], obs[~ended])
+
+
 def test_a_varying_number_of_players():
     """Results have the same rows as the pool's own recv, which returns a row for each possible player."""
     plain, traced = (envpool.make_gymnasium("Crowd-v0", num_envs=3, seed=2, device="cuda") for _ in range(2))

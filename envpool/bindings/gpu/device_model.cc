@@ -32,13 +32,14 @@ device::Staging staging_of(const abi::Device& facts, const abi::Layout& layout, 
                              [&](i32 f) { return layout.max_players == 1 || layout.fields[f].per_player != 0; });
 }
 
-// Kernels with larger stacks, in bytes, have long steps: those of Atari, Box2D, BabyAI and the robots.
+// A kernel whose stack takes at least this many bytes has long steps. Those of Atari, Box2D, BabyAI and the robots do.
 constexpr i64 kLongStepStack = 2048;
-// More warps of fewer lanes were slower on an H100.
+// How many warps each multiprocessor gets before the lanes of a warp are filled. On an H100, more warps of fewer lanes
+// were slower.
 constexpr i64 kWarpsPerMultiprocessor = 3;
 
-// Returns the value of the environment variable ENVPOOL_DEVICE_LANES, with which numbers of lanes can be compared, or
-// 0.
+// Returns the value of the environment variable ENVPOOL_DEVICE_LANES, which fixes the number of lanes so that numbers
+// can be compared; 0 if it is not set.
 i32 wanted_lanes() {
   const char* text = std::getenv("ENVPOOL_DEVICE_LANES");
   if (text == nullptr || *text == 0) return 0;

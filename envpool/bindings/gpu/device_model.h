@@ -39,7 +39,7 @@ class DeviceModel {
   const abi::Table& table_;
   const std::shared_ptr<const Context> context_;
   const i32 threads_, envs_;
-  i64 warps_ = 0;  // how many warps a launch has at least, if it has that many rows
+  i64 warps_ = 0;  // the least number of warps of a launch that has enough rows
   i32 lanes_ = 0;  // ENVPOOL_DEVICE_LANES; 0 if it is not set
   Owned<Handle> module_;
   Handle turn_ = nullptr, copy_ = nullptr;

@@ -41,15 +41,15 @@ DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceO
   try {
     const Stream stream(context_, WithLegacyStream::kIndependent);
     model_ = std::make_unique<DeviceModel>(table_, layout_, options_.image, options_.threads, options_.envs, stream);
-    statistics_ =
-        std::make_unique<DeviceStatistics>(options_.statistics, blocks_, num_envs_, options_.statistics_image, stream);
   } catch (const std::invalid_argument& error) {
     label_.throw_invalid_argument(error.what());
   }
   // Each group needs two blocks: one that the caller holds, and one that the next launch writes.
   const i64 groups = num_envs_ / options_.batch_size, blocks = options_.in_place ? 1 : 2;
   stack_ = stack_of(driver, model_->kernel());
-  require_memory(*context_, stack_, num_envs_, states_.bytes() + blocks * groups * places_.bytes, label_);
+  const i64 bytes =
+      states_.bytes() + blocks * groups * places_.bytes + DeviceStatistics::bytes_of(options_.statistics, num_envs_);
+  require_memory(*context_, stack_, num_envs_, bytes, label_);
   // Groups of an asynchronous pool must be able to run concurrently with the caller's work on the legacy stream.
   const auto order = options_.batch_size == num_envs_ ? WithLegacyStream::kInOrder : WithLegacyStream::kIndependent;
   std::vector<std::shared_ptr<const Stream>> streams;
@@ -60,6 +60,8 @@ DevicePool::DevicePool(const abi::Table& table, const EnvConfig& config, DeviceO
     groups_.back()->ids = std::make_shared<const std::vector<i32>>(std::move(ids));
     streams.push_back(groups_.back()->launches.shared_stream());
   }
+  statistics_ = std::make_unique<DeviceStatistics>(options_.statistics, blocks_, num_envs_, options_.statistics_image,
+                                                   groups_[0]->launches.stream());
   actions_ = std::make_unique<DeviceActions>(layout_, label_);
   for (const auto& group : groups_) group->launches.make_room(actions_->bytes_of(options_.batch_size));
   states_.place(*model_, streams, options_.batch_size, config);
@@ -464,6 +466,16 @@ py::list DevicePool::players(const py::object& env_ids) {
 const Stream& DevicePool::settled() const {
   for (const auto& group : groups_) group->launches.stream().settle();
   return groups_[0]->launches.stream();
+}
+
+bool DevicePool::updates_moments() {
+  const CallGuard guard(*this);
+  return statistics_->updates_moments;
+}
+
+void DevicePool::set_updates_moments(bool value) {
+  const CallGuard guard(*this);
+  statistics_->updates_moments = value;
 }
 
 py::dict DevicePool::statistics() {

@@ -74,8 +74,8 @@ class DevicePool {
   // Return copies of the arrays of the statistics, by name, and replace them.
   py::dict statistics();
   void set_statistics(const py::dict& values);
-  bool updates_moments() const { return statistics_->updates_moments; }
-  void set_updates_moments(bool value) { statistics_->updates_moments = value; }
+  bool updates_moments();
+  void set_updates_moments(bool value);
 
   // Returns the named parts of all states (DeviceStates::parts).
   py::dict states();

@@ -138,6 +138,7 @@ void DevicePool::recv_into(const std::vector<OutputBuffer>& results, Handle stre
       const bool final = blocks_.has_final && current_array >= abi::kCommonFields &&
                          current_array < abi::kCommonFields + layout_.num_fields;
       if (final) copy.unended = at(current_array);
+      if (result.array == blocks_.final_normalized_obs) copy.unended = at(blocks_.normalized_obs);
       if (result.array == abi::kEnvId || array.name == "players.env_id") copy.padding = 0xFF;
       if (result.narrowed) copy.narrowed = array.dtype == abi::kF64 ? Narrowed::kF64ToF32 : Narrowed::kI64ToI32;
       const i64 row_bytes = array.row_bytes * (array.per_player ? layout_.max_players : 1);

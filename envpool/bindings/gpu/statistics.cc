@@ -12,13 +12,19 @@ namespace {
 
 device::RowIds ids_of(const device::Launch& launch) { return {launch.batch.rows, launch.first_env, launch.env_ids}; }
 
-template <class T>
-T read(const Stream& stream, Address from) {
-  T value;
-  stream.download(&value, from, sizeof(T));
-  stream.synchronize();
-  return value;
-}
+// How rows are divided into chunks, each of which a block adds up for some columns.
+struct Chunks {
+  i64 rows, count;  // rows of a chunk, and chunks
+  i64 most;         // chunks of that many rows or fewer
+
+  Chunks(i64 columns, i64 all) {
+    constexpr i64 kNumbers = 16 * kStatisticsThreads, kMostSums = i64{1} << 18, kMostChunks = 256;
+    const i64 least = std::max(i64{16}, kNumbers / columns);  // keeps the block's threads busy
+    most = std::min((all + least - 1) / least, std::clamp(kMostSums / columns, i64{1}, kMostChunks));
+    rows = std::max(least, (all + most - 1) / most);
+    count = (all + rows - 1) / rows;
+  }
+};
 
 }  // namespace
 
@@ -50,24 +56,6 @@ DeviceStatistics::DeviceStatistics(const StatisticsOptions& options, const Block
     obs_ = initial_moments(columns_, layout.rows, stream);
   }
 }
-
-namespace {
-
-// How rows are divided into chunks, each of which a block adds up for some columns.
-struct Chunks {
-  i64 rows, count;  // rows of a chunk, and chunks
-  i64 most;         // chunks of that many rows or fewer
-
-  Chunks(i64 columns, i64 all) {
-    constexpr i64 kNumbers = 16 * kStatisticsThreads, kMostSums = i64{1} << 18, kMostChunks = 256;
-    const i64 least = std::max(i64{16}, kNumbers / columns);  // keeps the block's threads busy
-    most = std::min((all + least - 1) / least, std::clamp(kMostSums / columns, i64{1}, kMostChunks));
-    rows = std::max(least, (all + most - 1) / most);
-    count = (all + rows - 1) / rows;
-  }
-};
-
-}  // namespace
 
 DeviceStatistics::MomentsMemory DeviceStatistics::initial_moments(i64 columns, i64 rows, const Stream& stream) {
   const auto filled = [&](f64 value) { return stream.uploaded(std::vector<f64>(size_t(columns), value)); };
@@ -211,16 +199,20 @@ void DeviceStatistics::forget(const std::vector<i32>& env_ids, const Stream& str
 
 void DeviceStatistics::copy(const std::vector<i32>& sources, const std::vector<i32>& env_ids,
                             const Stream& stream) const {
-  const auto copy_rows = [&]<class T>(const Memory& memory, T) {
-    std::vector<T> values;
-    for (const i32 id : sources) values.push_back(read<T>(stream, memory.address() + Address(id) * sizeof(T)));
-    for (size_t k = 0; k < env_ids.size(); ++k) {
-      stream.upload(memory.address() + Address(env_ids[k]) * sizeof(T), &values[k], sizeof(T));
-    }
+  const auto copy_rows = [&]<class T>(const Memory& memory, std::vector<T> values) {
+    const auto at = [&](i32 env_id) { return memory.address() + Address(env_id) * sizeof(T); };
+    for (size_t k = 0; k < sources.size(); ++k) stream.download(&values[k], at(sources[k]), sizeof(T));
+    stream.synchronize();
+    for (size_t k = 0; k < env_ids.size(); ++k) stream.upload(at(env_ids[k]), &values[k], sizeof(T));
     stream.synchronize();
   };
-  if (options_.episode_return) copy_rows(returns_, f64{});
-  if (options_.reward) copy_rows(discounted_, f32{});
+  if (options_.episode_return) copy_rows(returns_, std::vector<f64>(sources.size()));
+  if (options_.reward) copy_rows(discounted_, std::vector<f32>(sources.size()));
+}
+
+i64 DeviceStatistics::bytes_of(const StatisticsOptions& options, i32 num_envs) {
+  return i64{num_envs} *
+         ((options.episode_return ? i64{sizeof(f64)} : 0) + (options.reward ? 2 * i64{sizeof(f32)} : 0));
 }
 
 void DeviceStatistics::close() {

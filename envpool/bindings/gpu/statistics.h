@@ -22,6 +22,9 @@ class DeviceStatistics {
   DeviceStatistics(const StatisticsOptions& options, const BlockLayout& layout, i32 num_envs, const std::string& image,
                    const Stream& stream);
 
+  // Returns the memory that statistics of so many environments take, except for moments, which take a few MiB.
+  static i64 bytes_of(const StatisticsOptions& options, i32 num_envs);
+
   bool enabled() const { return module_.get() != nullptr; }
   // Whether launches change the moments.
   bool updates_moments = true;
