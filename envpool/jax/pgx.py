@@ -104,7 +104,8 @@ class Env:
             key: what a new tile of 2048 is drawn from; the other games ignore it.
 
         Raises:
-            ValueError: there is no key in 2048; as `envpool.jax` does.
+            TypeError: the state is not a `State`, or as `step` of `envpool.jax` raises it.
+            ValueError: the game is 2048, and there is no key, or as `step` of `envpool.jax` raises it.
         """
         if self.id == "2048" and key is None:
             raise ValueError("[2048] key: expected a key of jax.random, which a new tile is drawn from, got None")

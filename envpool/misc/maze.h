@@ -5,9 +5,8 @@
 //
 //   Action       i32, 0 turns left, 1 turns right, 2 goes forward, 3 to 6 do nothing
 //   Observation  image, u8[view][view][3]: the cells ahead, as (type, color, 0) of the codes of MiniGrid. image[i][j]
-//   is
-//                the cell in column i, from left to right, and row j, of which the last is the agent's. Walls surround
-//                the level and hide nothing. direction, i32: 0 is right, 1 down, 2 left, 3 up
+//                is the cell in column i, from left to right, and row j, of which the last is the agent's. Walls
+//                surround the level and hide nothing. direction, i32: 0 is right, 1 down, 2 left, 3 up
 //   Reward       1 - 0.9 * steps / max_steps, but at least 0, for reaching the goal; 1 without penalize_time
 //   Terminated   when a move leads to the goal; the agent stays in front of it
 //   Truncated    after 250 steps

@@ -4,9 +4,8 @@
 // bottom row, the other one the left and the right column. The second move may instead take over the first stone.
 //
 //   Action       i32, the cell row * 11 + column for the stone of the player to move; 121 swaps, in the second move
-//   only Observation  bool[11][11][4] of each player: its own stones, those of the other player, whether the player is
-//   the one
-//                who moves second, whether the next move may swap
+//   Observation  bool[11][11][4] of each player: its own stones, those of the other player, whether the player moves
+//                second, whether the next move may swap
 //   Reward       at the end, 1 for the winner and -1 for the other player
 //   Terminated   when two sides are connected; an illegal move loses
 //   Info         current_player; action_mask, the empty cells and the swap; board, i32[11][11]: 1 the stones of the

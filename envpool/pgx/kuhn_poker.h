@@ -6,11 +6,10 @@
 //   Observation  bool[7] of each player: the own card (3), own chips (0 or 1), the other player's chips (0 or 1)
 //   Reward       at the end, the chips that a player wins or loses: 1, or 2 after a bet that was called
 //   Terminated   after a bet was called or folded, or both players passed
-//   Info         current_player; action_mask, which is always true; cards, i32[2] of each player: 0 jack, 1 queen, 2
-//   king;
-//                last_action, -1 if there is none; pot, i32[2], the chips that each player has bet; players.id
+//   Info         current_player; action_mask, which is always true; cards, i32[2], of each player: 0 jack, 1 queen,
+//                2 king; last_action, -1 if there is none; pot, i32[2], the chips that each player has bet; players.id
 //   Reset        all deals are equally likely, and each player moves first with probability 1/2
-//   Image        the cards of player 0 (above) and 1: one disc is a jack, three are a king; beside them the chips
+//   Image        the cards of player 0 (above) and 1: one disc is a jack, three are a king; the chips are beside them
 //
 // Reference: pgx 2.6.0, kuhn_poker.
 #pragma once

@@ -6,19 +6,16 @@
 //
 //   Action       i32, 0 calls or checks, 1 raises, by 2 chips in the first round and 4 in the second, 2 folds
 //   Observation  bool[34] of each player: the own card (3), the public card in the second round (3), own chips in the
-//   pot
-//                (14), those of the other player (14)
+//                pot (14), those of the other player (14)
 //   Reward       at the end, the chips that a player wins or loses: the smaller of the two stakes; 0 for equal cards
 //   Terminated   after a fold, or a call in the second round; an illegal action loses one chip
-//   Info         current_player; action_mask: two raises a round, and folding only after a raise; cards, i32[3] of
-//   player
-//                0, of player 1 and the public one: 0 jack, 1 queen, 2 king; chips, i32[2] of each player in the pot;
-//                first_player; last_action of the round, -1 if there is none; raise_count and round, which begin with
-//                0; players.id
+//   Info         current_player; action_mask: two raises a round, and folding only after a raise; cards, i32[3], of
+//                player 0, of player 1 and the public one: 0 jack, 1 queen, 2 king; chips, i32[2], of each player in
+//                the pot; first_player; last_action of the round, -1 if there is none; raise_count and round, which
+//                begin with 0; players.id
 //   Reset        the cards are shuffled, each player has a chip in the pot and moves first with probability 1/2
-//   Image        the cards of player 0, the public one and those of player 1: one disc is a jack, three are a king;
-//   beside
-//                them the chips
+//   Image        the card of player 0, the public one and the card of player 1: one disc is a jack, three are a king;
+//                the chips are beside them
 //
 // Reference: pgx 2.6.0, leduc_holdem.
 #pragma once

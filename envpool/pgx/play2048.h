@@ -6,10 +6,10 @@
 //   Action       i32, slides the tiles to the left (0), up (1), to the right (2) or down (3)
 //   Observation  bool[4][4][31]: channel n is set if the cell's tile is 2 to the power of n; channel 0 of an empty cell
 //   Reward       the sum of the tiles that were made
-//   Terminated   when no move is possible; an illegal move, with which no tile would slide, ends the game with reward
-//   -1 Info         action_mask, the moves with which a tile slides; after the end, all; board, i32[4][4]: the powers
-//   of the
-//                tiles, 0 for empty cells
+//   Terminated   when no move is possible; an illegal move, with which no tile would slide, ends the game with a reward
+//                of -1
+//   Info         action_mask, the moves with which a tile slides; after the end, all; board, i32[4][4]: the powers of
+//                the tiles, 0 for empty cells
 //   Reset        two tiles are in random cells
 //   Image        a color for each tile, and as many discs as its power
 //

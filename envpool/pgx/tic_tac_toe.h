@@ -7,8 +7,7 @@
 //   Reward       at the end, 1 for the winner and -1 for the other player; 0 for both if no cell is left
 //   Terminated   after three marks in line, or a full board; an illegal move loses
 //   Info         current_player; action_mask, the empty cells; board, i32[3][3]: -1 empty, 0 the marks of the player
-//   who
-//                moves first, 1 the other ones; players.id
+//                who moves first, 1 the other ones; players.id
 //   Reset        the board is empty; each player moves first with probability 1/2
 //   Image        the first player's marks are crosses, the other one's rings
 //

@@ -6,8 +6,7 @@
 //   Observation  f64[9]: the cart's position, sines and cosines of the poles' angles, velocities, and the first
 //                constraint_obs_dim constraint forces within observation_min..max
 //   Reward       healthy_reward - 0.01 x^2 - (z - 2)^2 - 0.001 v1^2 - 0.005 v2^2, with the tip's position (x, z) and
-//   the
-//                angular velocities of the poles; since version 5 the step that ends the episode has no healthy_reward
+//                the poles' angular velocities; since version 5 the step that ends the episode has no healthy_reward
 //                (reward_if_not_terminated)
 //   Terminated   the tip is at healthy_z_max (EnvPool's name; 1) or lower
 //   Truncated    after 1000 steps

@@ -17,7 +17,7 @@ ENVPOOL_ALWAYS_INLINE void positions_inlined(Data<M, T>& d, const T* qpos) {
   copy<M::kElements>(d.factor, d.mass);
   factorize<M>(d.factor, d.inverse);
 }
-// The same, compiled once.
+// Does the same, and is compiled once.
 template <class M>
 ENVPOOL_NOINLINE void positions_called(Data<M, f64>& d, const f64* qpos) {
   positions_inlined(d, qpos);

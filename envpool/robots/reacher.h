@@ -4,8 +4,7 @@
 //
 //   Action       f64[2] in -1..1: torques of the joints
 //   Observation  f64[10]: cosines and sines of the angles, position of the target, velocities of the joints, vector
-//   from
-//                the target to the tip; up to version 4 also its z
+//                from the target to the tip; up to version 4 also its z
 //   Reward       -dist_cost_weight * distance between tip and target - ctrl_cost_weight * sum of squared torques. Up to
 //                version 4, the distance is that before the step (reward_after_step)
 //   Terminated   never
