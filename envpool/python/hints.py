@@ -22,12 +22,14 @@ class _Package:
         starts: words with which ids begin, in lower case, separated by spaces.
         whole: whole ids without their version, in the same form.
         namespaces: what may stand before "/" or ":" in ids, in lower case without hyphens and underscores.
+        example: an id of ours for one of its environments, if there are any.
     """
 
     name: str
     starts: str
     whole: str = ""
     namespaces: str = ""
+    example: str = ""
 
 
 _PACKAGES = (
@@ -60,6 +62,7 @@ _PACKAGES = (
         "pgx go_ gardner_chess bridge_bidding sparrow_mahjong animal_shogi",
         "chess mahjong shogi",
         namespaces="pgx",
+        example="Hex-v1",
     ),
     _Package("Brax", "brax", namespaces="brax"),
     _Package("Google Research Football", "gfootball googlefootball academy_ 11_vs_11_", namespaces="gfootball"),
@@ -110,6 +113,8 @@ def _of_namespace(task_id: str, ids: list[str]) -> _Package | None:
 def _not_included(package: _Package, ids: list[str]) -> str:
     """Says that a package's environments are not registered, except for one that is, if there is one."""
     text = f"the environments of {package.name} are not included"
+    if package.example in ids:
+        return f"{text}, except for some such as {package.example!r}"
     for words in package.starts.split():
         example = next((name for name in ids if _folded(name).startswith(words)), "")
         if example:

@@ -147,6 +147,7 @@ def test_hints_follow_the_registered_ids():
     assert hint("pgx/go_9x9", ["pgx/go_19x19"]) == (
         "the environments of pgx are not included, except for some such as 'pgx/go_19x19'"
     )
+    assert hint("Chess-v1", ["Hex-v1"]) == "the environments of pgx are not included, except for some such as 'Hex-v1'"
     assert hint("PongNoFrameskip-v4", ["Freeway-v5"]) == ""
     assert hint("zzz", ["Pong-v5"]) == ""
 
