@@ -170,6 +170,23 @@ class DevicePool:
     def players(self, env_ids: Any = None) -> list[int]: ...
     def xla(self, image: bytes) -> tuple[bytes, int, list[tuple[int, np.dtype[Any], tuple[int, ...], bool]]]:
         """Does the same as Pool.xla; `image` is the program of core/table/device_results.h for the device."""
+    def set_options(
+        self,
+        env_ids: _Ids,
+        names: Sequence[str],
+        values: npt.NDArray[np.float64],
+        call: str = "set_options",
+    ) -> None:
+        """Does the same as Pool.set_options. `has_params_of_each` must be true."""
+
+    def options(self, env_ids: _Ids) -> list[list[float]]: ...
+    @property
+    def has_params_of_each(self) -> bool:
+        """Whether the kernel reads parameters of each environment."""
+
+    def use_params_of_each(self, image: bytes) -> None:
+        """Gives each environment its own parameters; `image` is the program for them (program.py)."""
+
     def statistics(self) -> dict[str, npt.NDArray[Any]]: ...
     def set_statistics(self, values: Mapping[str, npt.NDArray[Any]]) -> None: ...
     @property
@@ -258,8 +275,8 @@ class Pool:
         Choices are numbers. Errors begin with `call`, the name of the function that the user has called.
         """
 
-    def options(self, env_id: int) -> list[float]:
-        """Returns the time limit of an environment, and the values of its tunable options in their order."""
+    def options(self, env_ids: _Ids) -> list[list[float]]:
+        """Returns, for each environment, the time limit and the values of its tunable options in their order."""
 
     def reset_and_recv(
         self,

@@ -252,6 +252,20 @@ struct DeviceOf {
     *bytes = i64(cast(model).blob.size());
     return cast(model).blob.data();
   }
+  static i32 change_options(void* params, i32* max_episode_steps, i32 env_id, const i32* options, i32 num_options,
+                            const f64* values, abi::TextSink error) {
+    return with_status(error, [&] {
+      NextOptions<Env>::change(*static_cast<Params*>(params), *max_episode_steps, env_id, options, num_options, values);
+    });
+  }
+  static void read_options(const void* params, i32 max_episode_steps, f64* values) {
+    NextOptions<Env>::read(0, *static_cast<const Params*>(params), max_episode_steps, values);
+  }
+  static i32 use_params(void* envs, i32 env_id, const void* params, i32 max_episode_steps, abi::TextSink error) {
+    return with_status(error, [&] {
+      static_cast<VectorEnv<Env, Contract>*>(envs)->use(env_id, *static_cast<const Params*>(params), max_episode_steps);
+    });
+  }
   static inline const abi::Device kDevice{
       .header = kHeader.text,
       .type = TypeName<Env>::kText.data(),
@@ -267,6 +281,9 @@ struct DeviceOf {
       .view = view,
       .params = params,
       .blob = blob,
+      .change_options = change_options,
+      .read_options = read_options,
+      .use_params = use_params,
   };
 };
 

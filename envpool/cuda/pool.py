@@ -3,27 +3,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
 from envpool._core import DevicePool
 from envpool.cuda import cache, driver, nvrtc
-from envpool.cuda.program import RESULTS, STATISTICS, checked_program, header_of
+from envpool.cuda.program import RESULTS, STATISTICS, Program, checked_program, header_of
+from envpool.python.construction import Construction
 
 
-def make_pool(
-    device: str, *, source: str, include: str, flags: Sequence[str], in_place: bool, **pool: Any
-) -> DevicePool:
-    """Makes a pool on a device.
+def make_pool(construction: Construction, outputs: list[str]) -> DevicePool:
+    """Makes a pool on the device that its options name.
 
     Args:
-        device: the device's name, such as "cuda:0".
-        source: path of the header that was passed to `envpool.compile`, or an empty string.
-        include: folder of a plugin's headers, or an empty string.
-        flags: the flags that were passed to `envpool.compile`.
-        in_place: whether every batch is written into the same arrays.
-        pool: the result of `Construction.device_arguments`.
+        construction: the checked options.
+        outputs: names of the arrays that the pool returns, in order.
 
     Raises:
         ValueError: the environment's header is unknown.
@@ -35,28 +28,51 @@ def make_pool(
     """
     from envpool import _core
 
-    table, label = pool["table"], pool["label"]
-    loaded = driver.load()
-    devices = loaded.devices()
-    number = int(device.removeprefix("cuda:"))
-    if number >= len(devices):
-        names = ", ".join(f"cuda:{each.number} ({each.name})" for each in devices)
-        raise driver.DriverError(f"[{label}] device: expected one of {names}, got {device!r}")
-    facts, includes = header_of(label, table.device, source, include, flags)
-    players = json.loads(table.spec(pool["options"][0]))["max_players"]
-    written = checked_program(facts, players, each=len(pool["options"]) > 1)
-    image = image_for(devices[number], label, written.source, includes)
+    pool = construction.device_arguments(outputs)
+    device, label = _device(construction), construction.label
+    written, includes = _program(construction, each=len(pool["options"]) > 1)
+    image = image_for(device, label, written.source, includes)
     has_statistics = any(pool["statistics"][name] for name in ("episode_return", "obs", "reward"))
     return _core.DevicePool(
         **pool,
-        statistics_image=image_for(devices[number], label, STATISTICS, []) if has_statistics else b"",
-        library=loaded.path,
-        number=number,
+        statistics_image=image_for(device, label, STATISTICS, []) if has_statistics else b"",
+        library=driver.load().path,
+        number=device.number,
         image=image,
         threads=written.threads,
         envs=written.envs,
-        in_place=in_place,
+        in_place=construction.common.in_place,
     )
+
+
+def give_each_parameters(pool: DevicePool, construction: Construction) -> None:
+    """Gives each environment of a pool its own parameters, so that options can change. The first call compiles a kernel.
+
+    Raises:
+        RuntimeError: CUDA graphs contain steps of the pool without such parameters.
+        MemoryError: the parameters do not fit into the device's memory.
+    """
+    if not pool.has_params_of_each:
+        written, includes = _program(construction, each=True)
+        pool.use_params_of_each(image_for(_device(construction), construction.label, written.source, includes))
+
+
+def _device(construction: Construction) -> driver.Device:
+    devices = driver.load().devices()
+    name = construction.common.device
+    number = int(name.removeprefix("cuda:"))
+    if number >= len(devices):
+        names = ", ".join(f"cuda:{each.number} ({each.name})" for each in devices)
+        raise driver.DriverError(f"[{construction.label}] device: expected one of {names}, got {name!r}")
+    return devices[number]
+
+
+def _program(construction: Construction, *, each: bool) -> tuple[Program, list[str]]:
+    """Returns the program of a pool, and the folders of its headers. `each`: environments have their own parameters."""
+    made, table = construction.registration, construction.table
+    assert table.device is not None  # `Construction` refuses other environments
+    facts, includes = header_of(construction.label, table.device, made.source, made.include, made.flags)
+    return checked_program(facts, construction.arrays.max_players, each=each), includes
 
 
 def results_image(label: str, device: str) -> bytes:

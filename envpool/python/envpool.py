@@ -44,15 +44,7 @@ def make_pool(construction: Construction, outputs: list[str]) -> Pool:
         return construction.make_pool(outputs)
     from envpool.cuda.pool import make_pool as make_device_pool
 
-    registration = construction.registration
-    pool = make_device_pool(
-        construction.common.device,
-        source=registration.source,
-        include=registration.include,
-        flags=registration.flags,
-        in_place=construction.common.in_place,
-        **construction.device_arguments(outputs),
-    )
+    pool = make_device_pool(construction, outputs)
     return cast("Pool", pool)  # a DevicePool has the methods of a Pool and returns arrays on the device
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from envpool import _core
+from envpool._core import DevicePool
 from envpool.python.construction import Construction
 from envpool.python.errors import labelled
 from envpool.python.options import LIMIT, NO_LIMIT, Option, check_known, is_sequence, wrong_type
@@ -32,8 +33,6 @@ def changing_names(construction: Construction) -> list[str]:
 
 def _in_order(construction: Construction) -> list[Option]:
     """Returns the options that can change, in the order of C++."""
-    if construction.on_device:
-        return []
     if not construction.table.flags & _core.PORTABLE:
         return [LIMIT, *construction.host_options] if construction.host_options else []
     return [LIMIT, *(option for option in construction.options.values() if option.tunable)]
@@ -96,7 +95,7 @@ def _option(task: Construction, name: str) -> Option:
     if name not in options:
         if elsewhere := task.registration.origin.where_option_is(name):
             raise ValueError(f"{name}: {elsewhere}")
-        check_known([name], [*options, *task.options])
+        check_known([name], list(dict.fromkeys([*options, *task.options])))
         raise ValueError(
             f"{name}: expected an option that can change from episode to episode, such as {next(iter(options))!r}, got one "
             "that only make can set"
@@ -203,9 +202,8 @@ class PoolOptions(PoolStates):
         task_ids = self._construction.task_ids
         numbers = [0] * len(ids) if task_ids is None else task_ids[ids].tolist()
         declared = [_in_order(task) for task in self._construction.tasks]
-        rows: list[dict[str, Any]] = []
-        for env_id, number in zip(ids.tolist(), numbers, strict=True):
-            rows.append(_values(declared[number], np.array(self._pool.options(env_id))))
+        values = self._pool.options(ids)
+        rows = [_values(declared[number], np.array(own)) for number, own in zip(numbers, values, strict=True)]
         return {
             option.name: np.array([row[option.name] for row in rows], _DTYPES[option.kind]).reshape(-1, *option.shape)
             for option in declared[numbers[0] if numbers else 0]
@@ -213,8 +211,6 @@ class PoolOptions(PoolStates):
         }
 
     def _require_changing(self, call: str) -> None:
-        if self._construction.on_device:
-            raise RuntimeError(f"[{self._label}] {call}: expected a pool on 'cpu', got one on a GPU")
         if not self._changing_names():
             raise RuntimeError(
                 f"[{self._label}] {call}: expected an environment whose options can change, such as a portable one, got "
@@ -226,7 +222,14 @@ class PoolOptions(PoolStates):
 
     def _apply(self, new: NewOptions, call: str) -> None:
         if len(new.env_ids) > 0 and new.names:
+            if self._construction.on_device:
+                self._give_each_parameters()
             self._pool.set_options(new.env_ids, new.names, new.values, call)
+
+    def _give_each_parameters(self) -> None:
+        from envpool.cuda.pool import give_each_parameters
+
+        give_each_parameters(cast("DevicePool", self._pool), self._construction)
 
 
 def _values(options: Sequence[Option], numbers: npt.NDArray[np.float64]) -> dict[str, Any]:

@@ -55,9 +55,7 @@ DeviceModel::DeviceModel(const abi::Table& table, const abi::Layout& layout, con
                          i32 envs, const Stream& stream)
     : table_(table), context_(stream.context), threads_(threads), envs_(envs) {
   require_fit(layout);
-  module_ = load_module(context_, image);
-  turn_ = kernel_of(context_->driver, module_, "envpool_turn");
-  copy_ = kernel_of(context_->driver, module_, "envpool_copy");
+  load(image);
   if (layout.max_players == 1 && stack_of(context_->driver, turn_) >= kLongStepStack) {
     constexpr int kMultiprocessors = 16;  // an attribute of devices
     warps_ = i64{context_->attribute(kMultiprocessors)} * kWarpsPerMultiprocessor;
@@ -89,6 +87,13 @@ DeviceModel::DeviceModel(const abi::Table& table, const abi::Layout& layout, con
                             .axes = device::kFirstAxis,
                             .per_player = u8(field.per_player != 0)};
   }
+}
+
+void DeviceModel::load(const std::string& image) {
+  Owned<Handle> module = load_module(context_, image);
+  turn_ = kernel_of(context_->driver, module, "envpool_turn");
+  copy_ = kernel_of(context_->driver, module, "envpool_copy");
+  module_ = std::move(module);
 }
 
 std::string DeviceModel::params_of(void* model, const Stream& stream) {

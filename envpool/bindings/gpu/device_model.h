@@ -21,6 +21,9 @@ class DeviceModel {
   DeviceModel(const abi::Table& table, const abi::Layout& layout, const std::string& image, i32 threads, i32 envs,
               const Stream& stream);
 
+  // Replaces the kernels by those of another program of the same environment and layout. No launch may be under way.
+  void load(const std::string& image);
+
   // Returns the arguments that are the same in all launches.
   const device::TunedLaunch& constant() const { return constant_; }
   // Returns the parameters of a model as kernels read them, and uploads its blob.

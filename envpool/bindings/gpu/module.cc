@@ -79,6 +79,11 @@ void bind_pool(py::module_& module) {
       .def("observe", &DevicePool::observe, py::arg("env_ids") = py::none())
       .def("players", &DevicePool::players, py::arg("env_ids") = py::none())
       .def("states", &DevicePool::states)
+      .def("set_options", &DevicePool::set_options, py::arg("env_ids"), py::arg("names"), py::arg("values"),
+           py::arg("call") = "set_options")
+      .def("options", &DevicePool::options, py::arg("env_ids"))
+      .def_property_readonly("has_params_of_each", &DevicePool::has_params_of_each)
+      .def("use_params_of_each", &DevicePool::use_params_of_each, py::arg("image"))
       .def("statistics", &DevicePool::statistics)
       .def("set_statistics", &DevicePool::set_statistics, py::arg("values"))
       .def_property_readonly("updates_moments", &DevicePool::updates_moments)

@@ -72,26 +72,14 @@ void DeviceStates::place(DeviceModel& model, std::vector<std::shared_ptr<const S
   streams_ = std::move(streams);
   batch_size_ = batch_size;
   const Stream& stream = *streams_[0];
-  place_params(model, stream);
+  for (size_t kind = 0; kind < save_bytes_.size(); ++kind) {
+    params_of_kind_.push_back(model.params_of(twin_.model(i32(kind)), stream));
+  }
+  if (each_) use_params_of_each();
   place_slots(stream, config);
   limits_ = stream.uploaded(config.max_episode_steps);
   players_ = stream.uploaded(std::vector<i32>(size_t(num_envs_), 0));
   over_ = stream.uploaded(std::vector<u8>(size_t(num_envs_), 1));
-}
-
-void DeviceStates::place_params(DeviceModel& model, const Stream& stream) {
-  std::vector<std::string> params;
-  for (size_t kind = 0; kind < save_bytes_.size(); ++kind) {
-    params.push_back(model.params_of(twin_.model(i32(kind)), stream));
-  }
-  shared_params_ = params[0];
-  if (!each_) return;
-  std::vector<u8> all;
-  for (i32 env_id = 0; env_id < num_envs_; ++env_id) {
-    const std::string& own = params[size_t(kind(env_id))];
-    all.insert(all.end(), own.begin(), own.end());
-  }
-  params_ = stream.uploaded(all);
 }
 
 // Writes the initial states. Each is a copy of the twin's, reseeded with the key and stream of the environment.
@@ -121,6 +109,7 @@ void DeviceStates::describe(const Stream& stream, device::Launch& launch) const 
   launch.slot_bytes = slot_bytes_;
   launch.params = params_.as<u8>();
   launch.limits = limits_.as<i32>();
+  launch.next = next_.as<u8>();
   launch.players_now = players_.as<i32>();
   launch.over_now = over_.as<u8>();
   launch.repair = exposed_;
@@ -130,7 +119,7 @@ void DeviceStates::describe(const Stream& stream, device::Launch& launch) const 
 void DeviceStates::close() {
   const python::Unlocked unlocked;
   slots_.reset();  // arrays returned by parts() keep the memory alive
-  for (Memory* memory : {&params_, &limits_, &players_, &over_}) *memory = Memory();
+  for (Memory* memory : {&params_, &limits_, &next_, &players_, &over_}) *memory = Memory();
 }
 
 void DeviceStates::gather() const {
@@ -186,15 +175,137 @@ void DeviceStates::put(const std::vector<i32>& ids, const std::vector<Saved>& sa
   });
 }
 
-// Returns a state that the user provided, after the twin has brought it into the range that kernels accept.
+// --- options ---
+
+i64 DeviceStates::bytes_of_options() const {
+  const i64 params_bytes = table_.device->params_bytes;
+  return num_envs_ * (params_bytes + device::next_params_bytes(params_bytes));
+}
+
+void DeviceStates::use_params_of_each() {
+  std::vector<u8> all;
+  all.reserve(size_t(num_envs_ * table_.device->params_bytes));
+  for (i32 env_id = 0; env_id < num_envs_; ++env_id) {
+    const std::string& own = params_of_kind_[size_t(kind(env_id))];
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  const Stream& stream = *streams_[0];
+  Memory params = stream.uploaded(all);
+  Memory next(stream.context, num_envs_ * device::next_params_bytes(table_.device->params_bytes));
+  stream.fill(next.address(), 0, next.bytes());
+  stream.synchronize();
+  params_ = std::move(params);
+  next_ = std::move(next);
+  each_ = true;
+}
+
+void DeviceStates::with_runs(const std::vector<i32>& ids,
+                             const std::function<void(const Stream&, size_t, size_t)>& action) {
+  for (size_t first = 0; first < ids.size();) {
+    const i32 group = ids[first] / batch_size_;
+    size_t end = first + 1;
+    while (end < ids.size() && ids[end] == ids[end - 1] + 1 && ids[end] / batch_size_ == group) ++end;
+    const Stream& on = stream(ids[first]);
+    with_device(on, [&] { action(on, first, end - first); });
+    first = end;
+  }
+}
+
+std::vector<DeviceStates::OwnOptions> DeviceStates::options_of(const std::vector<i32>& ids, When when) {
+  const i64 bytes = table_.device->params_bytes, limit_at = device::limit_at(bytes);
+  const i64 next_bytes = device::next_params_bytes(bytes);
+  std::vector<OwnOptions> all(ids.size());
+  std::vector<char> params(ids.size() * size_t(bytes)), next(ids.size() * size_t(each_ ? next_bytes : 0));
+  std::vector<i32> limits(ids.size());
+  with_runs(ids, [&](const Stream& on, size_t k, size_t count) {
+    const i64 id = ids[k], rows = i64(count);
+    on.download(&limits[k], limits_.address() + Address(id * i64{sizeof(i32)}), rows * i64{sizeof(i32)});
+    if (!each_) return;
+    on.download(params.data() + i64(k) * bytes, params_.address() + Address(id * bytes), rows * bytes);
+    on.download(next.data() + i64(k) * next_bytes, next_.address() + Address(id * next_bytes), rows * next_bytes);
+  });
+  for (size_t k = 0; k < ids.size(); ++k) {
+    const char* from = each_ ? params.data() + i64(k) * bytes : params_of_kind_[0].data();
+    all[k].limit = limits[k];
+    if (each_ && when == When::kNextEpisode) {
+      const char* const own = next.data() + i64(k) * next_bytes;
+      i32 limit_and_changed[2];
+      std::memcpy(limit_and_changed, own + limit_at, sizeof(limit_and_changed));
+      if (limit_and_changed[1] != 0) {
+        from = own;
+        all[k].limit = limit_and_changed[0];
+      }
+    }
+    all[k].params.assign(from, size_t(bytes));
+    copy_pointers(all[k].params.data(), table_.device->params(twin_.model(kind(ids[k]))));
+  }
+  return all;
+}
+
+void DeviceStates::copy_pointers(char* params, const void* from) const {
+  for (const i64 at : {table_.device->blob_at, table_.device->native_at}) {
+    if (at >= 0) std::memcpy(params + at, static_cast<const char*>(from) + at, sizeof(void*));
+  }
+}
+
+void DeviceStates::set_options(const std::vector<i32>& ids, const std::vector<std::string>& names, const f64* values,
+                               i64 width) {
+  if (ids.empty()) return;
+  const std::vector<i32> numbers = twin_.numbers_of(names, width, "environment " + std::to_string(ids[0]));
+  const i64 bytes = table_.device->params_bytes, limit_at = device::limit_at(bytes);
+  const i64 next_bytes = device::next_params_bytes(bytes);
+  std::vector<OwnOptions> all = options_of(ids, When::kNextEpisode);
+  std::vector<char> rows(ids.size() * size_t(next_bytes));
+  const FloatModeGuard float_mode;
+  for (size_t k = 0; k < ids.size(); ++k) {
+    OwnOptions& own = all[k];
+    try_table([&](abi::TextSink error) {
+      return table_.device->change_options(own.params.data(), &own.limit, ids[k], numbers.data(), i32(numbers.size()),
+                                           values + i64(k) * width, error);
+    });
+    copy_pointers(own.params.data(), params_of_kind_[size_t(kind(ids[k]))].data());
+    char* const row = rows.data() + i64(k) * next_bytes;
+    std::memcpy(row, own.params.data(), size_t(bytes));
+    const i32 limit_and_changed[] = {own.limit, 1};
+    std::memcpy(row + limit_at, limit_and_changed, sizeof(limit_and_changed));
+  }
+  with_runs(ids, [&](const Stream& on, size_t k, size_t count) {
+    on.upload(next_.address() + Address(ids[k] * next_bytes), rows.data() + i64(k) * next_bytes,
+              i64(count) * next_bytes);
+  });
+}
+
+std::vector<std::vector<f64>> DeviceStates::get_options(const std::vector<i32>& ids) {
+  std::vector<std::vector<f64>> all;
+  for (const OwnOptions& own : options_of(ids, When::kNow)) {
+    all.emplace_back(twin_.option_elements());
+    table_.device->read_options(own.params.data(), own.limit, all.back().data());
+  }
+  return all;
+}
+
+i32 DeviceStates::twin_of(i32 env_id) {
+  if (each_) {
+    const OwnOptions own = options_of({env_id}, When::kNow)[0];
+    const FloatModeGuard float_mode;
+    twin_.use_params(kind(env_id), own.params.data(), own.limit);
+  }
+  return kind(env_id);
+}
+
+// --- states ---
+
+// Returns a state that the user provided, after the twin has brought it into the range that kernels accept. The twin
+// then has this state, and the environment's options.
 std::string DeviceStates::repaired(i32 env_id, std::string_view state, const char* call) {
+  const i32 twin = twin_of(env_id);
   const FloatModeGuard float_mode;
   try {
-    twin_.load(kind(env_id), state.data(), i64(state.size()));
+    twin_.load(twin, state.data(), i64(state.size()));
   } catch (const std::invalid_argument& error) {
     label_.throw_invalid_argument(std::string(call) + ": " + error.what());
   }
-  return twin_.save(kind(env_id));
+  return twin_.save(twin);
 }
 
 std::vector<std::string> DeviceStates::snapshot(const std::vector<i32>& ids) {

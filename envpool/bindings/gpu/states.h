@@ -35,10 +35,11 @@ class DeviceStates {
   DeviceStates(const abi::Table& table, const EnvConfig& config, const Label& label);
 
   const abi::Layout& layout() const { return twin_.layout(); }
-  i64 bytes() const { return slot_bytes_ * num_envs_; }
-  // Returns whether each environment has its own parameters on the device. It does if options are given per
-  // environment.
+  i64 bytes() const { return slot_bytes_ * num_envs_ + (each_ ? bytes_of_options() : 0); }
+  // Returns whether each environment has its own parameters on the device, and the bytes that they take. It has them if
+  // options are given per environment, or have been changed.
   bool has_params_of_each() const { return each_; }
+  i64 bytes_of_options() const;
 
   // Copies parameters and initial states to the device. Environment i is stepped on stream i / batch_size.
   void place(DeviceModel& model, std::vector<std::shared_ptr<const Stream>> streams, i32 batch_size,
@@ -46,7 +47,14 @@ class DeviceStates {
   // Fills in the addresses of the states, and makes the launch wait for the caller's accesses to them.
   void describe(const Stream& stream, device::Launch& launch) const;
   // Returns the parameters that all environments share, as the kernel's argument.
-  const std::string& params() const { return shared_params_; }
+  const std::string& params() const { return params_of_kind_[0]; }
+
+  // Gives each environment its own parameters, which the kernel must then expect (ENVPOOL_PARAMS_EACH).
+  void use_params_of_each();
+  // These do the same as the functions of Members. Environments must have their own parameters if options are set. A
+  // value that is not allowed throws TableError before anything is changed.
+  void set_options(const std::vector<i32>& ids, const std::vector<std::string>& names, const f64* values, i64 width);
+  std::vector<std::vector<f64>> get_options(const std::vector<i32>& ids);
 
   // These do the same as the functions of IdleEnvironments. The ids are valid, and those that receive states differ.
   std::vector<std::string> snapshot(const std::vector<i32>& ids);
@@ -70,9 +78,22 @@ class DeviceStates {
     std::string state;
     EpisodeStatus status;
   };
+  // The options of an environment. Its Params have the pointers of the host.
+  struct OwnOptions {
+    std::string params;
+    i32 limit;
+  };
+  enum class When { kNow, kNextEpisode };
   const Stream& stream(i32 env_id) const { return *streams_[size_t(env_id / batch_size_)]; }
   Address slot(i32 env_id) const { return slots_->memory.address() + Address(i64(env_id) * slot_bytes_); }
-  void place_params(DeviceModel& model, const Stream& stream);
+  // Calls a function with each run of consecutive ids: the stream of its environments, the place in `ids` of the first
+  // of them, and their number. Waits for the streams.
+  void with_runs(const std::vector<i32>& ids, const std::function<void(const Stream&, size_t, size_t)>& action);
+  std::vector<OwnOptions> options_of(const std::vector<i32>& ids, When when);
+  // Gives Params the pointers of another one.
+  void copy_pointers(char* params, const void* from) const;
+  // Gives the twin of an environment its current options. Then returns the number of the twin.
+  i32 twin_of(i32 env_id);
   void place_slots(const Stream& stream, const EnvConfig& config);
   // Makes the first stream wait for the launches of all streams.
   void gather() const;
@@ -88,7 +109,7 @@ class DeviceStates {
   const abi::Table& table_;
   const Label& label_;
   const i32 num_envs_;
-  const bool each_;
+  bool each_;
   const std::vector<i32> kind_of_;  // of each environment
   Environments twin_;
   std::vector<i64> save_bytes_;  // of each kind
@@ -97,8 +118,8 @@ class DeviceStates {
   std::vector<std::shared_ptr<const Stream>> streams_;
   i32 batch_size_ = 1;
   std::shared_ptr<DeviceBlock> slots_;
-  Memory params_, limits_, players_, over_;
-  std::string shared_params_;
+  Memory params_, limits_, next_, players_, over_;
+  std::vector<std::string> params_of_kind_;  // as kernels read them
   std::string buffer_;    // for packed states
   bool exposed_ = false;  // parts() was called, so the caller may have written to the states
 };

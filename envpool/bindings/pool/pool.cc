@@ -258,9 +258,13 @@ class PyPool {
     }
     pool_->set_options(ids_.data(), ids_.size(), names, values.data(), values.shape(1), call.c_str());
   }
-  std::vector<f64> options(i32 env_id) {
+  std::vector<std::vector<f64>> options(const py::object& env_ids) {
     drop_abandoned();
-    return pool_->get_options(env_id);
+    const ArgumentsLock arguments_lock(*this);
+    ids_.convert(env_ids, "env_ids", pool_->label());
+    std::vector<std::vector<f64>> all;
+    for (i64 k = 0; k < ids_.size(); ++k) all.push_back(pool_->get_options(ids_.data()[k]));
+    return all;
   }
 
   py::array render(const py::object& env_ids) {
@@ -557,7 +561,7 @@ void bind_pool(py::module_& m) {
       .def("write_states", &PyPool::write_states, py::arg("env_ids"), py::arg("offset"), py::arg("data"))
       .def("set_options", &PyPool::set_options, py::arg("env_ids"), py::arg("names"), py::arg("values"),
            py::arg("call") = "set_options")
-      .def("options", &PyPool::options, py::arg("env_id"))
+      .def("options", &PyPool::options, py::arg("env_ids"))
       .def("render", &PyPool::render, py::arg("env_ids") = py::none())
       .def("players", &PyPool::players, py::arg("env_ids") = py::none())
       .def("over", &PyPool::over, py::arg("env_id"))

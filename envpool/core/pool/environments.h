@@ -210,6 +210,35 @@ class Environments {
     });
   }
   void get_options(i32 env_id, f64* values) const { table_.get_options(envs_, env_id, values); }
+  // Returns the numbers that options have in `tunables`, or abi::kTimeLimit. Together they have `width` elements.
+  // `whose` is the end of the text of an error, such as "environment 3".
+  std::vector<i32> numbers_of(const std::vector<std::string>& names, i64 width, const std::string& whose) const {
+    const std::span<const abi::Tunable> list = tunables();
+    std::vector<i32> numbers;
+    for (const std::string& name : names) {
+      const auto found =
+          std::find_if(list.begin(), list.end(), [&](const abi::Tunable& option) { return option.name == name; });
+      if (found == list.end() && name != "max_episode_steps") {
+        throw TableError("expected options that can change, got " + name + " for " + whose);
+      }
+      numbers.push_back(found == list.end() ? abi::kTimeLimit : i32(found - list.begin()));
+      width -= found == list.end() ? 1 : found->elements;
+    }
+    if (width == 0) return numbers;
+    throw TableError("expected values for all elements of these options, got another number for " + whose);
+  }
+  // Returns how many numbers get_options writes.
+  size_t option_elements() const {
+    size_t elements = 1;
+    for (const abi::Tunable& option : tunables()) elements += size_t(option.elements);
+    return elements;
+  }
+  // Replaces the options of a portable environment's current episode (abi::Device::use_params).
+  void use_params(i32 env_id, const void* params, i32 max_episode_steps) {
+    try_table([&](abi::TextSink error) {
+      return table_.device->use_params(envs_, env_id, params, max_episode_steps, error);
+    });
+  }
 
  private:
   // Creates the models, and returns the model of each environment. Environments with equal options share a model.

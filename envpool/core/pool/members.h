@@ -212,7 +212,11 @@ class Members {
     for (i32 k = 0; k < count; ++k) {
       Member& member = of(env_ids[k]);
       Part& part = parts[&member];
-      if (part.env_ids.empty()) part.options = numbers_of(names, member, env_ids[k], width);
+      if (part.env_ids.empty()) {
+        require_changing(member, env_ids[k]);
+        const std::string whose = "environment " + std::to_string(env_ids[k]) + " of " + member.label.name();
+        part.options = member.envs.numbers_of(names, width, whose);
+      }
       part.env_ids.push_back(env_ids[k] - member.first);
       part.values.insert(part.values.end(), values + k * width, values + (k + 1) * width);
     }
@@ -224,9 +228,7 @@ class Members {
   std::vector<f64> get_options(i32 env_id) const {
     const Member& member = of(env_id);
     require_changing(member, env_id);
-    size_t elements = 1;
-    for (const abi::Tunable& option : member.envs.tunables()) elements += size_t(option.elements);
-    std::vector<f64> values(elements);
+    std::vector<f64> values(member.envs.option_elements());
     member.envs.get_options(env_id - member.first, values.data());
     return values;
   }
@@ -256,28 +258,6 @@ class Members {
     if (member.envs.options_change()) return;
     throw TableError("expected environments whose options can change, got environment " + std::to_string(env_id) +
                      " of " + member.label.name());
-  }
-  // Returns the numbers that a member has for options, which together have `width` elements.
-  static std::vector<i32> numbers_of(const std::vector<std::string>& names, const Member& member, i32 env_id,
-                                     i64 width) {
-    require_changing(member, env_id);
-    const std::span<const abi::Tunable> tunables = member.envs.tunables();
-    std::vector<i32> numbers;
-    for (const std::string& name : names) {
-      const auto found = std::find_if(tunables.begin(), tunables.end(),
-                                      [&](const abi::Tunable& option) { return option.name == name; });
-      if (found == tunables.end() && name != "max_episode_steps") {
-        throw TableError("expected options that can change, got " + name + " for environment " +
-                         std::to_string(env_id) + " of " + member.label.name());
-      }
-      numbers.push_back(found == tunables.end() ? abi::kTimeLimit : i32(found - tunables.begin()));
-      width -= found == tunables.end() ? 1 : found->elements;
-    }
-    if (width != 0) {
-      throw TableError("expected values for all elements of these options, got another number for environment " +
-                       std::to_string(env_id) + " of " + member.label.name());
-    }
-    return numbers;
   }
   void require_same_arrays(const Member& member) const {
     if (have_same_arrays(layout(), member.envs.layout())) return;

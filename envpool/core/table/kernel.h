@@ -189,6 +189,8 @@ Doing prepare(const LaunchRow<Env>& row, EnvSlot<StateOf<Env>>& it, bool& usable
 template <class Env>
 void begin(LaunchRow<Env>& row, EnvSlot<StateOf<Env>>& it) {
   begin_episode<Env>(it.episode, it.state, row.settings.limit());
+  const bool changed = row.settings.take_next();
+  if (changed && it.episode.elapsed > 0) repair<Env>(it.state, row.settings.params());  // a game of several lives goes on
   Env::reset(it.state, row.settings.params(), it.episode.rng);
 }
 
@@ -244,7 +246,7 @@ class PlayerPlace {
   }
   void begin(bool begins, Doing) {
     if (!begins) return;
-    if (!launch_.rules.begins) row_.settings.begin_next(row_.number());
+    row_.settings.begin_next(row_.number());
     device::begin(row_, it_);
   }
   void observe_begun(bool begins) {
@@ -344,7 +346,7 @@ class WorldPlace {
   }
   void begin(bool begins, Doing) {
     if (!begins) return;
-    if (!launch_.rules.begins) row_.settings.begin_next(row_.number());
+    row_.settings.begin_next(row_.number());
     team_.sync();  // the other threads have read the state
     if (team_.leads()) {
       device::begin(row_, it_);

@@ -85,9 +85,10 @@ struct Launch {
   const i32* env_ids;  // of the rows; null: row k is environment first_env + k
   const i32* named;    // ids that jitted code passed for the rows, or null; must equal the environments' ids
   i32 first_env;
-  i32 limit;          // steps until an episode is truncated; 0: no limit
-  const i32* limits;  // the same for each environment; null: `limit`
-  const u8* params;   // of each environment (ENVPOOL_PARAMS_EACH), or those that make() got (ENVPOOL_TUNED)
+  i32 limit;    // steps until an episode is truncated; 0: no limit
+  i32* limits;  // the same for each environment; null: `limit`
+  u8* params;   // of each environment (ENVPOOL_PARAMS_EACH), or those that make() got (ENVPOOL_TUNED)
+  u8* next;     // NextParams of each environment (ENVPOOL_PARAMS_EACH); null: no options have changed
   volatile u64* fault;
 
   // The results. Null if the caller does not want them.
@@ -116,6 +117,17 @@ ENVPOOL_FN ResultColumns columns_of(void* const* fields) {
           static_cast<i32*>(fields[abi::kStepType]),  static_cast<i32*>(fields[abi::kEnvId]),
           static_cast<i32*>(fields[abi::kElapsed]),   static_cast<i32*>(fields[abi::kPlayers])};
 }
+
+// The options with which an environment of a pool begins its next episode.
+template <class Params>
+struct alignas(16) NextParams {
+  Params params;
+  i32 limit;
+  i32 changed;  // whether they differ from those of the current episode
+};
+// The place of `limit` in it, which `changed` follows, and its size, on the host.
+constexpr i64 limit_at(i64 params_bytes) { return (params_bytes + 3) / 4 * 4; }
+constexpr i64 next_params_bytes(i64 params_bytes) { return (limit_at(params_bytes) + 8 + 15) / 16 * 16; }
 
 // The arguments of a kernel that is compiled with ENVPOOL_TUNED: options can differ from row to row. Other kernels
 // only read its base.

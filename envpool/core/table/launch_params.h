@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parameters of a row in a kernel (kernel.h). There are three variants. By default, all rows have the parameters
-// that are the kernel's argument. With ENVPOOL_PARAMS_EACH, each environment of a pool has its own, in device memory.
-// With ENVPOOL_TUNED, options are columns with a value for each row of the caller's states, and each thread makes its
+// that are the kernel's argument. With ENVPOOL_PARAMS_EACH, each environment of a pool has its own, in device memory, and
+// replaces them when it begins an episode after its options have changed. With ENVPOOL_TUNED, options are columns with a value for each row of the caller's states, and each thread makes its
 // own parameters.
 #pragma once
 
@@ -38,9 +38,12 @@ class RowParams {
   // Changes to the parameters of the episode that row number `row` begins after its step. An option that cannot be used
   // is reported, and the episode has the value that make() got.
   void begin_next(i64 row) {
+    if (launch_.rules.begins) return;
     if (launch_.num_next_options >= 0) read(launch_.num_options, launch_.num_next_options);
     has_fault(row);
   }
+  // Changes to the parameters that have been set for the next episode. Returns whether there were any.
+  bool take_next() { return false; }
 
  private:
   void read(i32 first, i32 count) {
@@ -87,7 +90,9 @@ class RowParams {
 
   RowParams(const Launch& launch, const Params& shared, const BatchIndex&, i64 env)
 #ifdef ENVPOOL_PARAMS_EACH
-      : params_(reinterpret_cast<const Params*>(launch.params)[env]),
+      : launch_(launch),
+        env_(env),
+        params_(reinterpret_cast<const Params*>(launch.params)[env]),
 #else
       : params_(shared),
 #endif
@@ -97,10 +102,27 @@ class RowParams {
   i32 limit() const { return limit_; }
   bool has_fault(i64) const { return false; }
   void begin_next(i64) {}
+#ifdef ENVPOOL_PARAMS_EACH
+  bool take_next() {
+    if (launch_.next == nullptr) return false;
+    NextParams<Params>& next = reinterpret_cast<NextParams<Params>*>(launch_.next)[env_];
+    if (next.changed == 0) return false;
+    next.changed = 0;
+    reinterpret_cast<Params*>(launch_.params)[env_] = next.params;
+    launch_.limits[env_] = limit_ = next.limit;
+    return true;
+  }
 
  private:
+  const Launch& launch_;
+  const i64 env_;
+#else
+  bool take_next() { return false; }
+
+ private:
+#endif
   const Params& params_;
-  const i32 limit_;
+  i32 limit_;
 };
 
 #endif

@@ -69,28 +69,7 @@ class NextOptions {
       Params params;
       std::memcpy(static_cast<void*>(&params), from.params.get(), sizeof(Params));  // with its padding
       i32 max_episode_steps = from.max_episode_steps;
-      for (i32 i = 0; i < num_options; ++i) {
-        const abi::Tunable& option = tunable_numbered<Env>(options[i]);
-        for (i32 e = 0; e < option.elements; ++e) {
-          if (!(values[e] >= option.low && values[e] <= option.high)) refuse(option, values[e], env_ids[k]);
-        }
-        if (options[i] == abi::kTimeLimit) {
-          max_episode_steps = i32(*values);
-        } else {
-          detail::write_member(&params, option, values);
-        }
-        values += option.elements;
-      }
-      derive<Env>(params);
-      try {
-        validate<Env>(params);
-      } catch (const std::invalid_argument& error) {
-        throw std::invalid_argument(error.what() + (" in " + name_of(env_ids[k])));
-      }
-      if (extra_bytes_of<Env>(params) != extra_bytes_of<Env>(*change.now.params)) {
-        throw std::invalid_argument("expected options that do not change the size of a state, got one that does in " +
-                                    name_of(env_ids[k]));
-      }
+      values = change_copies(params, max_episode_steps, env_ids[k], options, num_options, values);
       const Params* const previous = k == 0 ? nullptr : next.back().params.get();
       if (are_equal(params, *change.made)) {
         next.push_back({change.made, max_episode_steps});
@@ -105,6 +84,25 @@ class NextOptions {
       if (change == nullptr) change = std::move(created[size_t(k)]);
       change->next = std::move(next[size_t(k)]);
     }
+  }
+
+  // Changes options in Params and in the time limit of an environment. Changes nothing if it throws.
+  static void change(Params& params, i32& max_episode_steps, i32 env_id, const i32* options, i32 num_options,
+                     const f64* values) {
+    Params changed;
+    std::memcpy(static_cast<void*>(&changed), &params, sizeof(Params));
+    i32 limit = max_episode_steps;
+    change_copies(changed, limit, env_id, options, num_options, values);
+    std::memcpy(static_cast<void*>(&params), &changed, sizeof(Params));
+    max_episode_steps = limit;
+  }
+
+  // Replaces the options of the current episode, and forgets those of the next one.
+  const Options& use(i32 env_id, const Params& params, i32 max_episode_steps) {
+    const Options options{copy_of(params), max_episode_steps};
+    std::unique_ptr<Change>& change = changes_[size_t(env_id)];
+    change = std::make_unique<Change>(Change{options.params, options, {}});
+    return change->now;
   }
 
   // Returns the options of the episode that an environment begins, if they differ from those before; else null.
@@ -128,6 +126,35 @@ class NextOptions {
   }
 
  private:
+  // Changes options, and returns the values after those of this environment. If it throws, some may have changed.
+  static const f64* change_copies(Params& params, i32& max_episode_steps, i32 env_id, const i32* options,
+                                  i32 num_options, const f64* values) {
+    const i64 extra_bytes = extra_bytes_of<Env>(params);
+    for (i32 i = 0; i < num_options; ++i) {
+      const abi::Tunable& option = tunable_numbered<Env>(options[i]);
+      for (i32 e = 0; e < option.elements; ++e) {
+        if (!(values[e] >= option.low && values[e] <= option.high)) refuse(option, values[e], env_id);
+      }
+      if (options[i] == abi::kTimeLimit) {
+        max_episode_steps = i32(*values);
+      } else {
+        detail::write_member(&params, option, values);
+      }
+      values += option.elements;
+    }
+    derive<Env>(params);
+    try {
+      validate<Env>(params);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(error.what() + (" in " + name_of(env_id)));
+    }
+    if (extra_bytes_of<Env>(params) != extra_bytes) {
+      throw std::invalid_argument("expected options that do not change the size of a state, got one that does in " +
+                                  name_of(env_id));
+    }
+    return values;
+  }
+
   struct Change {
     std::shared_ptr<const Params> made;
     Options now, next;  // next.params is null if nothing changes at the next episode

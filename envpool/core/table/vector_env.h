@@ -162,6 +162,10 @@ class VectorEnv {
       });
     }
   }
+  // Replaces the options of the current episode.
+  void use(i32 env_id, const typename Env::Params& params, i32 max_episode_steps) {
+    adopt(settings_[size_t(env_id)], next_options_.use(env_id, params, max_episode_steps));
+  }
   void get_options(i32 env_id, f64* values) const {
     const EnvSettings& settings = settings_[size_t(env_id)];
     if constexpr (kOptionsChange) next_options_.read(env_id, *settings.params, settings.max_episode_steps, values);
@@ -275,6 +279,11 @@ class VectorEnv {
     }
   }
 
+  static void adopt(EnvSettings& settings, const OptionsOfEnv<Env>& options) {
+    settings.params = options.params.get();
+    settings.max_episode_steps = options.max_episode_steps;
+    settings.in_lanes = Lanes::available(*settings.params);
+  }
   void begin(Slot& it, EnvSettings& settings) {
     if constexpr (kPlain) {
       begin_episode<Env>(it.episode, it.state, settings.max_episode_steps);
@@ -283,12 +292,11 @@ class VectorEnv {
     }
     if constexpr (kOptionsChange) {
       if (const auto* next = next_options_.begin(i32(&settings - settings_.data()))) {
-        settings.max_episode_steps = next->max_episode_steps;
         if constexpr (kPlain) {
-          settings.params = next->params.get();
-          settings.in_lanes = Lanes::available(*settings.params);
+          adopt(settings, *next);
           if (it.episode.elapsed > 0) repair<Env>(it.state, *settings.params);  // a game of several lives goes on
         } else {
+          settings.max_episode_steps = next->max_episode_steps;
           it.state->use(next->setup);
         }
       }

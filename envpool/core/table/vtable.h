@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 13
+#define ENVPOOL_ABI 14
 
 namespace envpool::abi {
 
@@ -232,6 +232,14 @@ struct Device {
   i32 (*view)(TextSink json, TextSink error);  // named parts of a slot: name, dtype, offset, count
   const void* (*params)(void* model);
   const void* (*blob)(void* model, i64* bytes);
+  // Changes options in copies of Params and of the time limit, as Table::set_options does. The pointers in Params must
+  // be the host's. Changes nothing if it fails.
+  i32 (*change_options)(void* params, i32* max_episode_steps, i32 env_id, const i32* options, i32 num_options,
+                        const f64* values, TextSink error);
+  // Writes the values of all options, as Table::get_options does.
+  void (*read_options)(const void* params, i32 max_episode_steps, f64* values);
+  // Lets an environment of a pool on the host have these Params from now on. They are copied.
+  i32 (*use_params)(void* envs, i32 env_id, const void* params, i32 max_episode_steps, TextSink error);
 };
 
 // The result of functions that can fail. kFailed: the message was written to `error`. kNoMemory: std::bad_alloc was
