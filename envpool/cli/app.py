@@ -218,8 +218,15 @@ def new(
         bool,
         typer.Option("--header", help="Write only a header, NAME.h: the game of the tutorial. Default NAME: dodge."),
     ] = False,
+    turns: Annotated[
+        bool,
+        typer.Option(
+            "--turns",
+            help="Write only a header, NAME.h: a game of two players who take turns. Default NAME: nim.",
+        ),
+    ] = False,
 ) -> None:
     """Create a package with your own environment: a header, a test, a script that draws it, and the build."""
     from envpool.cli.new import new as run
 
-    run(name, folder, header=header)
+    run(name, folder, header=header, turns=turns)

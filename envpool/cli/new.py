@@ -24,10 +24,10 @@ all clean edit_cache help install package rebuild_cache
 """
 
 
-def new(name: str, folder: Path | None, *, header: bool) -> None:
+def new(name: str, folder: Path | None, *, header: bool, turns: bool) -> None:
     """Copies an example, and replaces its name everywhere; `app.py` describes the arguments."""
-    if header:
-        _write_header(name or "dodge", folder or Path())
+    if header or turns:
+        _write_header(name, folder or Path(), turns=turns)
     elif name:
         _write_package(name, folder)
     else:
@@ -43,21 +43,23 @@ def _names_of(name: str) -> tuple[str, str]:
     return module, "".join(word[0].upper() + word[1:] for word in words)
 
 
-def _write_header(name: str, folder: Path) -> None:
-    module, struct = _names_of(name)
+def _write_header(name: str, folder: Path, *, turns: bool) -> None:
+    original = get_tutorial_header(turns=turns)
+    module, struct = _names_of(name or original.stem)
     target = folder / f"{module}.h"
     if target.exists():
         raise Failure(f"NAME: expected a name for which there is no file, got {name!r}: {target} exists")
-    text = get_tutorial_header().read_text("utf-8")
-    if struct != "Dodge" and re.search(rf"\b{struct}\b", text):
+    text, old = original.read_text("utf-8"), original.stem.title()
+    if struct != old and re.search(rf"\b{struct}\b", text):
         raise Failure(f"NAME: expected a name that is new in the header, because its struct has it, got {name!r}")
-    text = _renamed(text, {"dodge.h": target.name, "Dodge": struct})
+    text = _renamed(text, {original.name: target.name, old: struct})
     try:
         folder.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")
     except OSError as error:
         raise Failure(f"--folder: {target} cannot be written: {error.strerror}") from None
-    print(f"{target}: a game that you can change, which docs/write_your_own.md explains. Next:")
+    what = "a game of two players who take turns" if turns else "a game"
+    print(f"{target}: {what} that you can change, which docs/write_your_own.md explains. Next:")
     print(f"  envpool check {target}")
     print(f"  envpool play --header {target}")
     print(f"  envpool watch --header {target} -o {module}.gif")

@@ -32,13 +32,13 @@ def get_example() -> Path:
     return _example("plugin_package/pyproject.toml").parent
 
 
-def get_tutorial_header() -> Path:
-    """Returns the header that docs/write_your_own.md shows.
+def get_tutorial_header(*, turns: bool = False) -> Path:
+    """Returns the header that docs/write_your_own.md shows; with `turns`, that of a game of two players.
 
     Raises:
         RuntimeError: the installed file is missing.
     """
-    return _example("dodge.h")
+    return _example("nim.h" if turns else "dodge.h")
 
 
 def _example(name: str) -> Path:

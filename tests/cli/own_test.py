@@ -65,6 +65,22 @@ def test_new_writes_the_header_of_the_tutorial(folder):
 
 
 @pytest.mark.sampled(one_in=3, group="check")
+def test_new_writes_a_game_of_turns(folder):
+    written = run("new", "--turns", cwd=folder)
+    assert written.stdout.startswith("nim.h: a game of two players who take turns that you can change"), written.stderr
+    if source := os.environ.get("ENVPOOL_SOURCE_DIR"):
+        assert f"```cpp\n{(folder / 'nim.h').read_text()}```\n" in Path(source, "docs", "write_your_own.md").read_text()
+    assert "exists" in run("new", "nim", "--turns", cwd=folder).stderr
+    assert run("new", "last_stone", "--turns", cwd=folder).returncode == 0
+    text = (folder / "last_stone.h").read_text()
+    assert text == (folder / "nim.h").read_text().replace("Nim", "LastStone").replace("// nim.h", "// last_stone.h")
+    checked = run("check", "last_stone.h", cwd=folder)
+    assert checked.stdout.startswith("last_stone.h: no mistake found in "), checked.stderr
+    played = run("play", "--header", "last_stone.h", "--headless", "--frames", "9", cwd=folder)
+    assert played.stdout.startswith("LastStone-v0: 9 steps, reward "), played.stderr
+
+
+@pytest.mark.sampled(one_in=3, group="check")
 def test_check_a_header_with_the_name_of_one_of_our_environments(folder):
     text = (folder / HEADER).read_text()
     (folder / "catch.h").write_text(text.replace("SpaceRace", "Catch"))
