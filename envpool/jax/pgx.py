@@ -26,14 +26,16 @@ __all__ = ["Env", "State", "available_envs", "make"]
 
 _IDS = {
     "2048": "Play2048-v1",
+    "chess": "Chess-v1",
     "connect_four": "ConnectFour-v1",
+    "gardner_chess": "GardnerChess-v1",
     "hex": "Hex-v1",
     "kuhn_poker": "KuhnPoker-v1",
     "leduc_holdem": "LeducHoldem-v1",
     "othello": "Othello-v1",
     "tic_tac_toe": "TicTacToe-v1",
 }
-_VERSIONS = {"2048": "v2", "kuhn_poker": "v1"}  # pgx's; the others are v0
+_VERSIONS = {"2048": "v2", "chess": "v2", "kuhn_poker": "v1"}  # pgx's; the others are v0
 
 
 @jax.tree_util.register_dataclass
@@ -43,7 +45,7 @@ class State:
 
     Attributes:
         current_player: int32, the player to move.
-        observation: what this player observes; bool.
+        observation: what this player observes; bool, or float32 in chess and gardner_chess.
         rewards: float32 of shape (num_players,), of the last step.
         terminated: bool, whether the game is over. A further step changes nothing and has rewards 0.
         truncated: bool, always False.

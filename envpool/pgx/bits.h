@@ -21,6 +21,22 @@ ENVPOOL_ALWAYS_INLINE u64 even_bytes_of(u64 bits) { return (bits & 0xF) * 0x0000
 
 ENVPOOL_ALWAYS_INLINE bool has(u64 set, i32 cell) { return (set >> cell & 1) != 0; }
 
+// Returns the number of cells in a set.
+ENVPOOL_FN i32 count(u64 cells) {
+  cells -= cells >> 1 & 0x5555555555555555;
+  cells = (cells & 0x3333333333333333) + (cells >> 2 & 0x3333333333333333);
+  return i32(((cells + (cells >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101 >> 56);
+}
+
+// Returns the lowest cell of a set that is not empty.
+ENVPOOL_ALWAYS_INLINE i32 lowest(u64 cells) {
+#ifdef __CUDA_ARCH__
+  return __ffsll(i64(cells)) - 1;
+#else
+  return __builtin_ctzll(cells);
+#endif
+}
+
 // Writes whether each cell is in a set.
 template <i32 kCells>
 ENVPOOL_ALWAYS_INLINE void write_set(bool* to, u64 set) {

@@ -122,11 +122,6 @@ struct OthelloRules {
     }
     return moves & ~(own | other);
   }
-  ENVPOOL_FN static i32 count(u64 cells) {
-    cells -= cells >> 1 & 0x5555555555555555;
-    cells = (cells & 0x3333333333333333) + (cells >> 2 & 0x3333333333333333);
-    return i32(((cells + (cells >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101 >> 56);
-  }
 };
 
 struct Othello : Turns<Othello, OthelloRules> {};

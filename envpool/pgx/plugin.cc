@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "envpool/pgx/chess.h"
 #include "envpool/pgx/connect_four.h"
+#include "envpool/pgx/gardner_chess.h"
 #include "envpool/pgx/hex.h"
 #include "envpool/pgx/kuhn_poker.h"
 #include "envpool/pgx/leduc_holdem.h"
@@ -9,8 +11,10 @@
 
 using namespace envpool::pgx;
 
-ENVPOOL_PLUGIN(envpool::table<ConnectFour, "envpool/pgx/connect_four.h">(), envpool::table<Hex, "envpool/pgx/hex.h">(),
-               envpool::table<KuhnPoker, "envpool/pgx/kuhn_poker.h">(),
+ENVPOOL_PLUGIN(envpool::table<Chess, "envpool/pgx/chess.h">(),
+               envpool::table<ConnectFour, "envpool/pgx/connect_four.h">(),
+               envpool::table<GardnerChess, "envpool/pgx/gardner_chess.h">(),
+               envpool::table<Hex, "envpool/pgx/hex.h">(), envpool::table<KuhnPoker, "envpool/pgx/kuhn_poker.h">(),
                envpool::table<LeducHoldem, "envpool/pgx/leduc_holdem.h">(),
                envpool::table<Othello, "envpool/pgx/othello.h">(), envpool::table<Play2048, "envpool/pgx/play2048.h">(),
                envpool::table<TicTacToe, "envpool/pgx/tic_tac_toe.h">())

@@ -21,6 +21,8 @@ for _name, _doc in {
     "TicTacToe": "Get three marks in line on a board of 3 by 3 cells.",
     "ConnectFour": "Drop discs into columns to get four in line.",
     "Othello": "Turn over the other player's discs to have more at the end.",
+    "Chess": "Give mate to the other player's king.",
+    "GardnerChess": "Give mate to the other player's king on a board of 5 by 5 squares.",
     "Hex": "Connect two opposite sides of a board of 11 by 11 hexagons.",
     "KuhnPoker": "Bet one chip on one of three cards.",
     "LeducHoldem": "Bet chips on one of six cards and a public card.",

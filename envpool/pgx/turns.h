@@ -16,7 +16,8 @@
 //     static i32 seat(const Position&);                      // the seat whose move it is, 0 or 1
 //     static bool is_legal(const Position&, i32 action);
 //     static void write_legal(const Position&, bool all, bool* mask);  // is_legal() of each action; or all are legal
-//     static MoveResult play(Position&, i32 action);         // also plays illegal moves, as pgx does
+//     static MoveResult play(Position&, i32 action);         // also plays illegal moves, as pgx does; a third
+//                                                            // argument, if any, says whether the move is legal
 //     static void observe(const Position&, i32 seat, Row);   // what the player of a seat sees
 //     static void describe(const Position&, i32 first, Row); // the infos; `first` is the player who has seat 0
 //     static void repair(Position&);
@@ -111,7 +112,12 @@ struct Turns {
     Shared& s = world.shared;
     const i32 action = world.agent[0].action, mover = s.current_player;
     const bool legal = Rules::is_legal(s.position, action);
-    const MoveResult result = Rules::play(s.position, action);
+    MoveResult result;
+    if constexpr (requires { Rules::play(s.position, action, legal); }) {
+      result = Rules::play(s.position, action, legal);
+    } else {
+      result = Rules::play(s.position, action);
+    }
     s.current_player = s.first ^ Rules::seat(s.position);
     const f32 played = s.first == 0 ? result.reward : 0.0f - result.reward;
     s.reward = legal ? played : mover == 0 ? -1.0f : 1.0f;

@@ -59,8 +59,8 @@ _PACKAGES = (
     ),
     _Package(
         "pgx",
-        "pgx go_ gardner_chess bridge_bidding sparrow_mahjong animal_shogi",
-        "chess mahjong shogi",
+        "pgx go_ bridge_bidding sparrow_mahjong animal_shogi",
+        "mahjong shogi",
         namespaces="pgx",
         example="Hex-v1",
     ),

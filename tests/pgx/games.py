@@ -9,6 +9,8 @@ import pytest
 jax = pytest.importorskip("jax")
 pgx = pytest.importorskip("pgx")
 play2048 = pytest.importorskip("pgx.play2048")
+chess = pytest.importorskip("pgx._src.games.chess")
+gardner_chess = pytest.importorskip("pgx.gardner_chess")
 jnp = jax.numpy
 
 # pgx's name of each game, and the infos that are parts of its states.
@@ -17,6 +19,26 @@ NAMES = {
     "ConnectFour-v1": ("connect_four", {"board": "_x.board"}),
     "Othello-v1": ("othello", {"board": "_x.board"}),
     "Hex-v1": ("hex", {"board": "_x.board"}),
+    "Chess-v1": (
+        "chess",
+        {
+            "board": "_x.board",
+            "castling_rights": "_x.castling_rights",
+            "en_passant": "_x.en_passant",
+            "fullmove_count": "_x.fullmove_count",
+            "halfmove_count": "_x.halfmove_count",
+            "turn": "_x.color",
+        },
+    ),
+    "GardnerChess-v1": (
+        "gardner_chess",
+        {
+            "board": "_board",
+            "fullmove_count": "_fullmove_count",
+            "halfmove_count": "_halfmove_count",
+            "turn": "_turn",
+        },
+    ),
     "KuhnPoker-v1": ("kuhn_poker", {"cards": "_cards", "last_action": "_last_action", "pot": "_pot"}),
     "LeducHoldem-v1": (
         "leduc_holdem",
@@ -33,6 +55,30 @@ NAMES = {
 }
 
 
+def with_first_hash(state):
+    """Returns the first state of a game with the hash of its position.
+
+    pgx's constants are the hashes that JAX's old generator of keys gave: with new releases of JAX, pgx would not
+    recognize the first position when it occurs again.
+    """
+    if state.env_id == "chess":
+        hashes = state._x.hash_history.at[0].set(chess._zobrist_hash(state._x))
+        return state.replace(_x=state._x._replace(hash_history=hashes))
+    if state.env_id == "gardner_chess":
+        first = gardner_chess._zobrist_hash(state)
+        return state.replace(_zobrist_hash=first, _hash_history=state._hash_history.at[0].set(first))
+    return state
+
+
+def divided(obs, halfmoves):
+    """Returns observations of chess with correct quotients: XLA multiplies by 0.01 instead of dividing by 100."""
+    quotients = (halfmoves.astype(np.float32) / np.float32(100)).reshape(-1, 1, 1, 1)
+    np.testing.assert_array_max_ulp(obs[..., -1], np.broadcast_to(quotients, obs.shape[:-1]), maxulp=1)
+    obs = obs.copy()
+    obs[..., -1] = quotients
+    return obs
+
+
 class Reference:
     """A batch of pgx's states, which follows a pool of ours."""
 
@@ -47,6 +93,7 @@ class Reference:
             lambda board, tile: board.ravel().at[tile[0]].set(tile[1].astype(board.dtype)).reshape(4, 4),
         )
         one = play2048.State() if name == "2048" else self.env.init(jax.random.key(0))
+        one = with_first_hash(one)
         one = one.replace(observation=self.env.observe(one, one.current_player))
         self.first = jax.tree.map(lambda leaf: jnp.stack([jnp.asarray(leaf)] * num_envs), one)
         self.state = self.first
@@ -57,7 +104,29 @@ class Reference:
         board = info.get("board", np.zeros(1))
         drawn = {key: info[key] for key in ("current_player", "cards") if key in info}
         self.state, seen = self.advance(self.state, action, info["elapsed_step"] == 0, {**drawn, "board": board})
-        return {key: np.asarray(value) for key, value in seen.items()}
+        seen = {key: np.asarray(value) for key, value in seen.items()}
+        if "halfmove_count" in seen:
+            seen["obs"] = divided(seen["obs"], seen["halfmove_count"])
+        return seen
+
+    def check(self, action, obs, reward, terminated, info) -> dict[str, np.ndarray]:
+        """Follows a step, checks that all its results equal pgx's, and returns these; the reward of a reset is None."""
+        theirs = self.follow(action, info)
+        num_envs = len(action)
+        np.testing.assert_array_equal(obs.reshape(theirs["obs"].shape), theirs["obs"])
+        np.testing.assert_array_equal(info["action_mask"], theirs["mask"])
+        np.testing.assert_array_equal(terminated, theirs["terminated"])
+        began = info["elapsed_step"] == 0
+        if reward is not None:
+            played = reward.reshape(num_envs, -1)[~began]
+            assert played.tobytes() == theirs["reward"][~began].tobytes()
+            assert not reward.reshape(num_envs, -1)[began].any()
+        if self.players == 2:
+            np.testing.assert_array_equal(info["current_player"], theirs["current_player"])
+            np.testing.assert_array_equal(info["players"]["id"], np.tile([0, 1], num_envs))
+        for name in self.parts:
+            np.testing.assert_array_equal(info[name].reshape(theirs[name].shape), theirs[name])
+        return theirs
 
     def _advance(self, state, action, began, drawn):
         tile = jnp.zeros((len(action), 2), jnp.uint32)
@@ -82,8 +151,19 @@ class Reference:
             part = state
             for key in path.split("."):
                 part = getattr(part, key)
-            seen[name] = jnp.sign(part) if self.env.id == "hex" else part  # pgx numbers connected groups of stones
+            if name == "board":
+                part = self._shown(part)
+            seen[name] = part
         return state, seen
+
+    def _shown(self, boards):
+        """Returns boards as our infos have them."""
+        if self.env.id == "hex":
+            return jnp.sign(boards)  # pgx numbers connected groups of stones
+        if "chess" in self.env.id:
+            side = round(boards.shape[-1] ** 0.5)
+            return jnp.rot90(boards.reshape(-1, side, side), axes=(1, 2))  # pgx begins with the columns
+        return boards
 
     def _dealt(self, drawn):
         if self.env.id == "2048":
@@ -92,7 +172,7 @@ class Reference:
             return self.first.replace(_board=board.reshape(len(board), 16), legal_action_mask=mask)
         current = drawn["current_player"]
         changes = {"current_player": current}
-        if self.env.id == "hex":
+        if self.env.id in ("hex", "chess"):
             changes["_player_order"] = jnp.stack([current, 1 - current], axis=1)
         if "cards" in drawn:
             changes["_cards"] = drawn["cards"]

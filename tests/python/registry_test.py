@@ -110,7 +110,7 @@ def test_hints(task_id, words):
         ("pgx/go_9x9", "pgx"),
         ("pgx/minatar-breakout", "pgx"),
         ("go_19x19", "pgx"),
-        ("gardner_chess", "pgx"),
+        ("animal_shogi", "pgx"),
         ("reach-v3", "Meta-World"),
         ("pick-place-wall-v2-goal-observable", "Meta-World"),
         ("Meta-World/MT10", "Meta-World"),
@@ -147,7 +147,7 @@ def test_hints_follow_the_registered_ids():
     assert hint("pgx/go_9x9", ["pgx/go_19x19"]) == (
         "the environments of pgx are not included, except for some such as 'pgx/go_19x19'"
     )
-    assert hint("Chess-v1", ["Hex-v1"]) == "the environments of pgx are not included, except for some such as 'Hex-v1'"
+    assert hint("Shogi-v1", ["Hex-v1"]) == "the environments of pgx are not included, except for some such as 'Hex-v1'"
     assert hint("PongNoFrameskip-v4", ["Freeway-v5"]) == ""
     assert hint("zzz", ["Pong-v5"]) == ""
 
