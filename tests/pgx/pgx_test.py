@@ -47,7 +47,7 @@ def test_games_equal_those_of_pgx(task_id, monkeypatch):
     assert illegal > 0 or task_id == "KuhnPoker-v1"
 
 
-def first_infos(task_id, num_envs=20_000):
+def first_infos(task_id, num_envs):
     """Returns the infos of the first states of many games."""
     with envpool.make(task_id, num_envs=num_envs, seed=9) as env:
         return env.reset()[1]
@@ -55,7 +55,7 @@ def first_infos(task_id, num_envs=20_000):
 
 @pytest.mark.parametrize("task_id", [task_id for task_id in NAMES if task_id != "Play2048-v1"])
 def test_deals_and_first_players_have_equal_probabilities(task_id):
-    info = first_infos(task_id)
+    info = first_infos(task_id, 1000 if "Chess" in task_id else 20_000)  # a world of chess has 66 kB
     deals = {"KuhnPoker-v1": itertools.permutations(range(3), 2), "LeducHoldem-v1": itertools.permutations(range(6), 3)}
     fit = ChiSquare()
     probabilities = collections.Counter()
@@ -70,7 +70,7 @@ def test_deals_and_first_players_have_equal_probabilities(task_id):
 
 
 def test_tiles_of_2048_have_the_probabilities_of_pgx():
-    boards = first_infos("Play2048-v1")["board"].reshape(-1, 16)
+    boards = first_infos("Play2048-v1", 20_000)["board"].reshape(-1, 16)
     assert (np.count_nonzero(boards, axis=1) == 2).all()
     fit = ChiSquare()
     cells = collections.Counter(tuple(np.flatnonzero(board).tolist()) for board in boards)
@@ -99,11 +99,11 @@ def test_images_show_what_infos_say(task_id):
     _, info = env.reset()
     images: dict[bytes, bytes] = {}
     for _ in range(12):
-        # Players who move second have the other color.
+        # Players who move second have the other color, and see chess from the other side.
         names = ("board", "cards", "pot", "chips", "first_player", "round")
         parts = [info[name] for name in names if name in info]
         for i, image in enumerate(env.render()):
-            steps = info["elapsed_step"][i] % 2 if task_id in ("Othello-v1", "Hex-v1") else 0
+            steps = info["elapsed_step"][i] % 2 if task_id in ("Othello-v1", "Hex-v1", "Chess-v1", "GardnerChess-v1") else 0
             state = b"".join(np.ascontiguousarray(part[i]).tobytes() for part in parts) + bytes([steps])
             assert images.setdefault(state, image.tobytes()) == image.tobytes()
         action = np.array([rng.choice(np.flatnonzero(mask)) for mask in info["action_mask"]], np.int32)
