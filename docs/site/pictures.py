@@ -83,12 +83,14 @@ def _played(task_id: str, **options: Any) -> tuple[list[Image.Image], list[np.nd
     arrays = Construction(find(task_id), {}).arrays
     frames = []
     with envpool.make(task_id, num_envs=1, num_threads=1, seed=SEED, **options) as env:
-        seen = [_one(env.reset()[0])]
+        obs, info = env.reset()
+        seen = [_one(obs)]
         env.action_space.seed(SEED)
         for step in range(BEFORE + FRAMES * STEPS):
             if options and step >= BEFORE and (step - BEFORE) % STEPS == 0:
                 frames.append(_small(env.render()[0]))
-            seen.append(_one(env.step(_actions(env, arrays))[0]))
+            obs, *_, info = env.step(_actions(env, arrays, info))
+            seen.append(_one(obs))
     return frames, seen
 
 
@@ -98,10 +100,11 @@ def _small(image: np.ndarray[Any, Any]) -> Image.Image:
     return picture
 
 
-def _actions(env: Any, arrays: ArraySpecs) -> Any:
-    """Returns a random action for each player, or for all of them."""
+def _actions(env: Any, arrays: ArraySpecs, info: dict[str, Any]) -> Any:
+    """Returns a random action for each player, or for all of them; a legal one if there is a mask."""
     rows = int(env.players()[0]) if arrays.actors > 1 else 1
-    samples = [env.action_space.sample() for _ in range(rows)]
+    masks = info["action_mask"].astype(np.int8) if "action_mask" in info else [None] * rows
+    samples = [env.action_space.sample(mask) for mask in masks]
     if isinstance(samples[0], dict):
         return {key: np.stack([np.asarray(sample[key]) for sample in samples]) for key in samples[0]}
     kind = arrays.actions[0].dtype

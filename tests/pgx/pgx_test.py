@@ -103,7 +103,9 @@ def test_images_show_what_infos_say(task_id):
         names = ("board", "cards", "pot", "chips", "first_player", "round")
         parts = [info[name] for name in names if name in info]
         for i, image in enumerate(env.render()):
-            steps = info["elapsed_step"][i] % 2 if task_id in ("Othello-v1", "Hex-v1", "Chess-v1", "GardnerChess-v1") else 0
+            steps = (
+                info["elapsed_step"][i] % 2 if task_id in ("Othello-v1", "Hex-v1", "Chess-v1", "GardnerChess-v1") else 0
+            )
             state = b"".join(np.ascontiguousarray(part[i]).tobytes() for part in parts) + bytes([steps])
             assert images.setdefault(state, image.tobytes()) == image.tobytes()
         action = np.array([rng.choice(np.flatnonzero(mask)) for mask in info["action_mask"]], np.int32)

@@ -25,9 +25,9 @@ def test_observations_are_in_the_space(task_id):
     assert envpool.make_spec(task_id).observation_space == space
     env.action_space.seed(0)
     results = [env.reset()]
-    takes_turns = "current_player" in results[0][1]  # the action belongs to the world
+    rows = env.players().sum() if env.spec.arrays.actors > 1 else env.num_envs
     for _ in range(3):
-        actions = [env.action_space.sample() for _ in range(2 if takes_turns else env.players().sum())]
+        actions = [env.action_space.sample() for _ in range(rows)]
         batch = (
             {key: np.stack([action[key] for action in actions]) for key in actions[0]}
             if isinstance(actions[0], dict)
