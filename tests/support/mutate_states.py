@@ -124,7 +124,7 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
     space = env.action_space
 
     def step(given: np.random.Generator) -> Any:
-        return env.step(draw(space, int(env.players().sum()) if several else 3, given))
+        return env.step(draw(space, int(env.players().sum()) if each_acts else 3, given))
 
     def begin_with_a_seed() -> list[bytes]:
         seen, given = leaves(env.reset(seed=9)[0]), np.random.default_rng(4)
@@ -132,6 +132,7 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
 
     env.reset()
     several = int(env.players().max()) > 1
+    each_acts = env.spec.arrays.actors > 1  # otherwise, the action of a world with several players is its own
     as_new = begin_with_a_seed()
     env.reset(seed=7)
 
@@ -161,7 +162,7 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
         seen, given = [], np.random.default_rng(5)
         for number in range(steps):
             if number % held == 0 or several:
-                action = draw(space, int(env.players().sum()) if several else 3, given)
+                action = draw(space, int(env.players().sum()) if each_acts else 3, given)
             try:
                 arrays = leaves(env.step(action)[:4])
             except RuntimeError:  # A host-only environment reported an error.
