@@ -199,6 +199,11 @@ TEST(games_end) {
   p.moves = 510;
   CHECK(!Rules::play(p, action_of(p, "h1h2"), /*legal=*/true).over);
   CHECK(Rules::play(p, action_of(p, "a8a7"), /*legal=*/true).over);
+  ChessRules<GardnerChessGame>::Position small;
+  Rng rng;
+  ChessRules<GardnerChessGame>::begin(small, rng);
+  small.moves = 255;
+  CHECK(ChessRules<GardnerChessGame>::play(small, 62, /*legal=*/true).over);  // the first pawn moves
 }
 
 u64 random_bits(u64& state) {

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from tests.pgx.games import Reference
 
 # Moves such as e2e4 and a7b8n. "!e1g1" is a move that is not legal next, and "?e6e7" one that is not, and is made.
 # Random moves follow.
+LONG_GAMES = int(os.environ.get("ENVPOOL_TEST_PGX", "150")) // 5
 JUMPS = [(-2, -1), (-2, 1), (-1, -2), (-1, 2), (2, -1), (2, 1), (1, -2), (1, 2)]
 OTHERS = {column + row for column in "acdefh" for row in "18"}  # squares of pieces that are not knights
 SHUFFLE, KINGS = "g1f3 g8f6 f3g1 f6g8", "e1e2 e8d7 e2e1 d7e8"
@@ -130,3 +133,25 @@ def test_rare_moves_equal_those_of_pgx(monkeypatch):
         obs, reward, terminated, _, info = env.step(action)
     assert {name: seen.get(name) for name in ends} == ends
     assert not any(scripts), [name for name, script in zip(names, scripts, strict=True) if script]
+
+
+@pytest.mark.filterwarnings("ignore")  # pgx warns if it observes for both players
+@pytest.mark.parametrize(("task_id", "plies", "longest"), [("Chess-v1", 520, 512), ("GardnerChess-v1", 260, 150)])
+def test_long_games_equal_those_of_pgx(task_id, plies, longest, monkeypatch):
+    """Plays legal moves only, with which games last until a mate, a draw or the last move that pgx allows."""
+    reference = Reference(task_id, LONG_GAMES, monkeypatch)
+    env = envpool.make(task_id, num_envs=LONG_GAMES, seed=5)
+    rng = np.random.default_rng(7)
+    obs, info = env.reset()
+    action, reward, terminated = np.zeros(LONG_GAMES, np.int32), None, np.zeros(LONG_GAMES, bool)
+    lengths, repeated, wins = [], 0, 0
+    for _ in range(plies):
+        theirs = reference.check(action, obs, reward, terminated, info)
+        lengths += info["elapsed_step"][terminated].tolist()
+        repeated += (theirs["obs"][..., 13] > 0).any()
+        wins += reward is not None and (reward > 0).sum()
+        action = np.argmax(rng.random(theirs["mask"].shape) * theirs["mask"], axis=1).astype(np.int32)
+        obs, reward, terminated, _, info = env.step(action)
+    assert max(lengths) >= longest
+    assert repeated > 0
+    assert wins > 0
