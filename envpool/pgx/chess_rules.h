@@ -153,13 +153,17 @@ struct ChessRules {
       for (i32 i = 0; i < 4; ++i) *value++ = f32(castling >> i & 1);
     }
     *value = f32(p.quiet_moves) / kMostQuiet;
-    for (i32 cell = 0; cell < kCells; ++cell) {
 #ifdef __CUDACC__
+    for (i32 cell = 0; cell < kCells; ++cell) {
       for (i32 k = 0; k < kChannels; ++k) obs[cell * kChannels + k] = values[k];
-#else
-      __builtin_memcpy(obs + cell * kChannels, values, sizeof(values));
-#endif
     }
+#else
+    // Few long copies take less time than one for each cell.
+    __builtin_memcpy(obs, values, sizeof(values));
+    for (i32 cells = 1; cells < kCells; cells *= 2) {
+      __builtin_memcpy(obs + cells * kChannels, obs, u64(min(cells, kCells - cells)) * sizeof(values));
+    }
+#endif
     for (i32 i = 0; i < kBoards; ++i) {
       const Board& board = p.boards[i];
       const u64 own = seat == 0 ? board.own : ~board.own;
