@@ -68,8 +68,8 @@ class DevicePool {
   py::tuple observe(const py::object& env_ids);
   py::array render(const py::object& env_ids);
   py::list players(const py::object& env_ids);
-  // Sets options of environments from their next episodes on, and returns those of the current episodes (pool_options.cc).
-  // Options can change only if each environment has its own parameters, which need another program.
+  // Sets options of environments from their next episodes on, and returns those of the current episodes
+  // (pool_options.cc). Options can change only if each environment has its own parameters, which need another program.
   void set_options(const py::object& env_ids, const std::vector<std::string>& names,
                    const py::array_t<f64, py::array::c_style | py::array::forcecast>& values, const std::string& call);
   std::vector<std::vector<f64>> options(const py::object& env_ids);

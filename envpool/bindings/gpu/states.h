@@ -120,8 +120,8 @@ class DeviceStates {
   std::shared_ptr<DeviceBlock> slots_;
   Memory params_, limits_, next_, players_, over_;
   std::vector<std::string> params_of_kind_;  // as kernels read them
-  std::string buffer_;    // for packed states
-  bool exposed_ = false;  // parts() was called, so the caller may have written to the states
+  std::string buffer_;                       // for packed states
+  bool exposed_ = false;                     // parts() was called, so the caller may have written to the states
 };
 
 }  // namespace envpool::cuda

@@ -190,7 +190,8 @@ template <class Env>
 void begin(LaunchRow<Env>& row, EnvSlot<StateOf<Env>>& it) {
   begin_episode<Env>(it.episode, it.state, row.settings.limit());
   const bool changed = row.settings.take_next();
-  if (changed && it.episode.elapsed > 0) repair<Env>(it.state, row.settings.params());  // a game of several lives goes on
+  // A game of several lives may go on, so its state must fit the new parameters.
+  if (changed && it.episode.elapsed > 0) repair<Env>(it.state, row.settings.params());
   Env::reset(it.state, row.settings.params(), it.episode.rng);
 }
 

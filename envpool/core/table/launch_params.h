@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parameters of a row in a kernel (kernel.h). There are three variants. By default, all rows have the parameters
-// that are the kernel's argument. With ENVPOOL_PARAMS_EACH, each environment of a pool has its own, in device memory, and
-// replaces them when it begins an episode after its options have changed. With ENVPOOL_TUNED, options are columns with a value for each row of the caller's states, and each thread makes its
-// own parameters.
+// that are the kernel's argument. With ENVPOOL_PARAMS_EACH, each environment of a pool has its own, in device memory,
+// and replaces them when it begins an episode after its options have changed. With ENVPOOL_TUNED, options are columns
+// with a value for each row of the caller's states, and each thread makes its own parameters.
 #pragma once
 
 #include "envpool/core/table/launch.h"
