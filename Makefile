@@ -59,7 +59,7 @@ help:
 	@echo 'make figures       draw the figures of the README: docs/environments.webp and docs/ratios.svg'
 	@echo 'make docs-browse   open its pages in a headless Chromium, follow its links, take screenshots, replay trajectories'
 	@echo 'make first-minutes  install into an empty environment, train, compile a game and film it, and record that as a page'
-	@echo 'make agents        train the agents that readers of the site can watch (five minutes)'
+	@echo 'make agents        train the agents that readers of the site can watch (a quarter of an hour)'
 	@echo 'make test-states   try invalid states and parameters of every id, in pools and in JAX, under sanitizers (an hour; STATES_ARGS=--help)'
 	@echo 'make tsan asan     run the C++ tests of pools under ThreadSanitizer; all under Address- and UndefinedBehaviorSanitizer'
 	@echo 'make exact         compare every Atari game and mode with ale-py, for hours (EXACT_ARGS=--help)'

@@ -3,7 +3,7 @@
 
     make agents
 
-The examples train them, in about five minutes. The files are kept in the repository, so that building the site trains
+The examples train them, in about a quarter of an hour. The files are kept in the repository, so that building the site trains
 nothing. agent.js runs a network in the browser; `act` does the same in NumPy, for the test in replay.py.
 """
 
@@ -32,12 +32,14 @@ class Training(NamedTuple):
         command: the example and its options. The options of the world are those with which it is played on the site.
         level: the least mean return of the first team's players that is expected of the agent.
         teams: the number of players in each team, whose players share a policy.
+        activation: the activation of the hidden layers.
     """
 
     task_id: str
     command: str
     level: float
     teams: dict[str, int] = {"": 1}  # noqa: RUF012
+    activation: str = "tanh"
 
 
 # By the name of the environment's table.
@@ -48,7 +50,10 @@ TRAININGS = {
         "ppo_jax.py --task=Breakout-MinAtar --activation=relu --learning_rate=5e-3 --num_envs=64 --minibatches=8"
         " --num_seeds=2 --total_timesteps=7000000",
         30,
+        activation="relu",
     ),
+    # It plays both sides, so that its mean return says nothing.
+    "ConnectFour": Training("ConnectFour-v1", "alphazero_jax.py", float("-inf"), activation="relu"),
     "TagGridWorld": Training(
         "TagGridWorld-v0",
         "ppo_tag_jax.py --world=num_taggers=4,random_start=true",
@@ -84,6 +89,11 @@ def fits(agent: dict[str, Any], arrays: ArraySpecs) -> bool:
     return (len(layers[0][0]), len(layers[-1][1])) == (observed, choices)
 
 
+def takes_turns(arrays: ArraySpecs) -> bool:
+    """Whether players take turns, so that the action is the move of the player to move."""
+    return any(field.name == "current_player" for field in arrays.infos)
+
+
 def policy(team: dict[str, Any]) -> list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
     """Returns the weight and the bias of each layer."""
 
@@ -97,12 +107,16 @@ def policy(team: dict[str, Any]) -> list[tuple[np.ndarray[Any, Any], np.ndarray[
     return list(zip(weights, biases, strict=True))
 
 
-def act(agent: dict[str, Any], obs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def act(
+    agent: dict[str, Any], obs: np.ndarray[Any, Any], legal: np.ndarray[Any, Any] | None = None
+) -> np.ndarray[Any, Any]:
     """Returns the most probable action of each player in float64 arithmetic.
 
     Args:
         agent: an agent, see `load`.
-        obs: the observations of the players of one environment, shape (players, ...).
+        obs: the observations of the players of one environment, shape (players, ...). If players take turns, that of the
+            player to move.
+        legal: which actions are legal, of shape (actions,); None means all.
     """
     actions, first = [], 0
     for team in agent["teams"]:
@@ -111,7 +125,8 @@ def act(agent: dict[str, Any], obs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any
         for weight, bias in hidden:
             x = x @ weight + bias
             x = np.tanh(x) if agent["activation"] == "tanh" else np.maximum(x, 0)
-        actions.append((x @ last[0] + last[1]).argmax(axis=1))
+        logits = x @ last[0] + last[1]
+        actions.append(np.where(True if legal is None else legal, logits, -np.inf).argmax(axis=1))
         first += team["players"]
     return np.concatenate(actions).astype(np.int32)
 
@@ -142,8 +157,7 @@ def exported(table: str, out: Path) -> dict[str, Any]:
         layers = sorted({key.rsplit("/", 1)[0] for key in arrays if key.startswith(f"{tower}/")})
         parts = [{part: text(f"{layer}/{part}") for part in ("weight", "bias")} for layer in layers]
         teams.append({"players": players, "layers": parts})
-    activation = "relu" if "--activation=relu" in training.command else "tanh"
-    return {"command": f"python examples/{training.command}", "activation": activation, "teams": teams}
+    return {"command": f"python examples/{training.command}", "activation": training.activation, "teams": teams}
 
 
 if __name__ == "__main__":

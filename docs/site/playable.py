@@ -189,7 +189,8 @@ def entry_of(task_id: str) -> dict[str, Any]:
         numpy, scalar: the dtype of the action, and whether it is a single number.
         width, height: of the image, in pixels.
         players, player: the number of players that act in a step, and the one that the keyboard controls. If players take
-            turns, the keyboard controls all of them.
+            turns, the keyboard controls all of them, unless the reader plays against a trained agent.
+        seats: the number of players who take turns; 0 if they do not.
         space: for each action field and each of its elements, the least and the greatest value, and whether it is an
             integer.
         controls: for each button, its keys, its label, and the elements of the action that it sets, each as field,
@@ -221,6 +222,7 @@ def entry_of(task_id: str) -> dict[str, Any]:
         "height": height,
         "players": arrays.actors,
         "player": arrays.actors - 1,
+        "seats": arrays.max_players if agents.takes_turns(arrays) else 0,
         "space": space,
         "controls": controls,
         "rest": rest,

@@ -237,13 +237,19 @@ def watch(page: Page, table: str, training: agents.Training) -> list[str]:
     }
     found: dict[str, Any] = page.evaluate(WATCH, how)
     lengths, over = np.zeros(NUM_ENVS, int), np.zeros(NUM_ENVS, bool)
-    returns = np.zeros((NUM_ENVS, entry["players"]))
+    arrays = Construction(find(task_id), playable.OPTIONS.get(table, {})).arrays
+    turns, returns = agents.takes_turns(arrays), np.zeros((NUM_ENVS, arrays.max_players))
     options = playable.OPTIONS.get(table, {})
     with envpool.make_gymnasium(task_id, num_envs=NUM_ENVS, num_threads=1, seed=SEED, **options) as env:
-        obs, _ = env.reset()
+        obs, info = env.reset()
         while not over.all():
-            worlds = obs.reshape(NUM_ENVS, entry["players"], -1)
-            obs, reward, terminated, truncated, _ = env.step(np.concatenate([agents.act(agent, obs) for obs in worlds]))
+            worlds = obs.reshape(NUM_ENVS, arrays.max_players, -1)
+            if turns:
+                movers = [world[[player]] for world, player in zip(worlds, info["current_player"], strict=True)]
+                actions = [agents.act(agent, *each) for each in zip(movers, info["action_mask"], strict=True)]
+            else:
+                actions = [agents.act(agent, world) for world in worlds]
+            obs, reward, terminated, truncated, info = env.step(np.concatenate(actions))
             returns += reward.reshape(returns.shape) * ~over[:, None]
             lengths += ~over
             over |= terminated | truncated
@@ -267,6 +273,33 @@ def watch_on_page(page: Page, base: str) -> list[str]:
     )
     status = box.locator(".status").inner_text()
     return [] if "episode 1," in status else [f"CartPole.html: the trained agent plays badly: {status!r}"]
+
+
+def play_against_agent(page: Page, base: str) -> list[str]:
+    """Plays ConnectFour against its agent, and returns a line if the page does not let both move in turn to the end."""
+    page.goto(base + "families/pgx/ConnectFour.html")
+    box = page.locator(".playable")
+    box.get_by_label("actions by").select_option("the keyboard against a trained agent")
+    box.get_by_label("you are player").fill("1")
+    box.get_by_role("button", name="Play").click()
+    page.wait_for_selector(".playable canvas:focus")
+    status = "document.querySelector('.playable .status').textContent"
+    for turn in range(30):
+        page.wait_for_function(f"/your move|press a key/.test({status})")
+        before = box.locator(".status").inner_text()
+        if "over" in before:
+            break
+        page.keyboard.press(str(turn % 7))
+        page.wait_for_function(f"{status} !== {before!r}")
+    text = box.locator(".status").inner_text()
+    box.locator("summary").click()
+    page.wait_for_selector(".playable code:not(:empty)")
+    code = box.locator("code").inner_text()
+    moves = code.partition("in [")[2].partition("]")[0].split(", ")
+    steps = int(text.partition("step ")[2].partition(",")[0])
+    if "over" not in text or len(moves) != steps or steps < 7:
+        return [f"ConnectFour.html: a game against the agent ends with {text!r} and the moves {moves}"]
+    return []
 
 
 def portable(task_id: str) -> bool:
@@ -314,6 +347,8 @@ def main() -> None:
         if (html / "families" / "classic_control").is_dir():
             different += play_by_keyboard(page, base)
             different += watch_on_page(page, base)
+        if (html / "families" / "pgx").is_dir():
+            different += play_against_agent(page, base)
         version = browser.version
         browser.close()
     for line in different:

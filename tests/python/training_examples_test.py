@@ -78,6 +78,13 @@ EXAMPLES = (
         threads=True,
     ),
     Example(
+        "alphazero_jax",
+        "--game=tic_tac_toe --updates=20 --eval_every=20 --num_games=256 --num_plies=16 --width=64 --layers=2 --batch=512"
+        " --eval_games=64 --playouts=16 --require_result=0.75 --out=.",
+        ("mctx", "optax", "matplotlib"),
+        threads=True,
+    ),
+    Example(
         "ued_maze",
         "--methods=plr --num_envs=16 --num_steps=128 --total_timesteps=250000 --buffer=64 --eval_every=120 --last=1"
         " --require_solved=0.4 --out=.",

@@ -26,10 +26,18 @@ class Agent {
     }));
   }
 
-  // Returns the most probable action of each player of an environment: an array of numbers for each action field.
+  // Returns the most probable action of each player of an environment: an array of numbers for each action field. If
+  // players take turns, there is only the move of the player to move, which is legal.
   actions(pool, envId = 0) {
     const obs = pool.result("obs", envId), chosen = [];
     const size = obs.length / pool.spec.max_players;
+    if (pool.takesTurns) {
+      const start = pool.result("current_player", envId)[0] * size;
+      const legal = pool.result("action_mask", envId);
+      const logits = this.#forward(this.teams[0].layers, obs.subarray(start, start + size));
+      const masked = logits.map((logit, move) => (legal[move] ? logit : -Infinity));
+      return [[[masked.indexOf(Math.max(...masked))]]];
+    }
     for (const { players, layers } of this.teams) {
       for (const last = chosen.length + players; chosen.length < last;) {
         const start = chosen.length * size;

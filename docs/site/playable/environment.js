@@ -60,6 +60,11 @@ class BrowserPool {
     this.numEnvs = numEnvs;
   }
 
+  // Whether the players take turns; the action is then the move of the player whose turn it is.
+  get takesTurns() {
+    return this.fields.some((field) => field.name === "current_player");
+  }
+
   // Resets all environments, with a new seed if one is given, a BigInt.
   reset(seed) {
     if (seed !== undefined) this.wasm.seed(seed);

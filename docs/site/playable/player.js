@@ -6,7 +6,7 @@
 
 const KEY_NAMES = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "space" };
 const SLOWEST = 4; // steps per second without the keyboard, if the environment otherwise waits for keys
-const KEYBOARD = "0", AGENT = "2"; // values of the control "actions by"
+const KEYBOARD = "0", AGENT = "2", AGAINST_AGENT = "3"; // values of the control "actions by"
 const PAUSE_MS = 700; // after the end of an episode, before a key begins the next one
 
 function element(kind, properties = {}, ...children) {
@@ -53,7 +53,10 @@ class Player {
 
     this.start.onclick = () => this.begin();
     this.ids.onchange = () => this.choose();
-    this.who.onchange = () => this.canvas.focus();
+    this.who.onchange = () => {
+      this.showPlayer();
+      this.canvas.focus();
+    };
     box.addEventListener("keydown", (event) => this.keyDown(event));
     box.addEventListener("keyup", (event) => this.release(this.controlOf(event)));
     this.canvas.onblur = () => this.pressed.clear();
@@ -65,19 +68,37 @@ class Player {
     this.entry = this.page.entries[this.ids.value];
     this.state = "stopped";
     this.canvas.hidden = true;
-    const { width, height, id, players, player, controls, make, agent } = this.entry;
+    const { width, height, id, players, player, seats, controls, make, agent } = this.entry;
     const others = players > 1 ? ` The other players are ${agent ? "trained agents" : "random"}.` : "";
     this.tell.textContent = this.page.hint + (make ? ` The options here are ${make}.` : "") + others;
-    this.who.replaceChildren(...choices(["the keyboard", "random actions", ...(agent ? ["a trained agent"] : [])]));
+    const byAgent = seats ? ["a trained agent", "the keyboard against a trained agent"] : ["a trained agent"];
+    this.who.replaceChildren(...choices(["the keyboard", "random actions", ...(agent ? byAgent : [])]));
     Object.assign(this.canvas, { width, height });
     this.canvas.style.setProperty("--width", width);
     this.canvas.classList.toggle("small", width < 320);
     this.canvas.setAttribute("aria-label", `${id}, played with the keys that the buttons below name`);
-    this.playerLabel.hidden = players < 2;
-    Object.assign(this.player, { max: players - 1, value: player });
+    Object.assign(this.player, { max: Math.max(players, seats) - 1, value: player });
+    this.showPlayer();
     this.buttons.replaceChildren(...controls.map((control, index) => this.button(control, index)));
     this.buttons.hidden = true;
     this.recorded.hidden = true;
+  }
+
+  // Asks which player the reader is only where it matters.
+  showPlayer() {
+    this.playerLabel.hidden = this.entry.players < 2 && this.who.value !== AGAINST_AGENT;
+  }
+
+  // Whether the next action is the reader's.
+  waitsForKey() {
+    if (this.who.value === KEYBOARD) return true;
+    if (this.who.value !== AGAINST_AGENT) return false;
+    return this.state === "over" || this.pool.result("current_player")[0] === Number(this.player.value);
+  }
+
+  // Whether each key is a step, instead of time.
+  stepsByKey() {
+    return Number(this.rate.value) === 0 || this.who.value === AGAINST_AGENT;
   }
 
   button(control, index) {
@@ -147,8 +168,8 @@ class Player {
     while (this.run === run) {
       const now = await new Promise(requestAnimationFrame);
       if (this.run !== run || this.state === "stopped") return;
-      const byKeys = this.who.value === KEYBOARD;
-      const rate = Number(this.rate.value) || (byKeys ? 0 : SLOWEST);
+      const byKeys = this.waitsForKey();
+      const rate = byKeys && this.stepsByKey() ? 0 : Number(this.rate.value) || SLOWEST;
       if (!byKeys && this.state === "waiting") this.state = "running";
       if (!byKeys && this.state === "over" && now > this.ended + PAUSE_MS) this.step();
       if (this.state !== "running" || rate === 0) {
@@ -169,11 +190,11 @@ class Player {
     const control = this.controlOf(event);
     if (control < 0 || this.state === "stopped" || event.target.matches("input, select, summary")) return;
     event.preventDefault(); // Otherwise the arrow keys would scroll the page.
-    if (!event.repeat || this.rate.value === "0") this.press(control);
+    if (!event.repeat || this.stepsByKey()) this.press(control);
   }
 
   press(control) {
-    if (this.who.value !== KEYBOARD || this.state === "stopped") return;
+    if (this.state === "stopped" || !this.waitsForKey()) return;
     if (this.state === "over") {
       if (performance.now() > this.ended + PAUSE_MS) this.step();
       return;
@@ -181,7 +202,7 @@ class Player {
     this.pressed.add(control);
     this.tapped.add(control);
     this.state = "running";
-    if (this.rate.value === "0") this.step();
+    if (this.stepsByKey()) this.step();
   }
 
   release(control) {
@@ -207,10 +228,10 @@ class Player {
 
   // Steps the environment once. If its episode is over, this begins the next one.
   step() {
-    const own = Math.min(Number(this.player.value), this.entry.players - 1);
+    const reader = Number(this.player.value), own = Math.min(reader, this.entry.players - 1);
     const actions = this.agent?.actions(this.pool) ?? Array.from({ length: this.entry.players }, () => this.random());
-    if (this.who.value === KEYBOARD) actions[own] = this.chosen();
-    else if (this.who.value !== AGENT) actions[own] = this.random();
+    if (this.waitsForKey()) actions[own] = this.chosen();
+    else if (this.who.value !== AGENT && this.who.value !== AGAINST_AGENT) actions[own] = this.random();
     const mine = actions[own];
     actions.forEach((action, player) =>
       action.forEach((values, field) => this.pool.action(field).set(values, player * values.length)));
@@ -227,7 +248,7 @@ class Player {
       this.beginEpisode();
       return;
     }
-    this.reward = this.pool.result("reward")[own];
+    this.reward = this.pool.result("reward")[this.playerLabel.hidden ? own : reader];
     this.total += this.reward;
     const [terminated, truncated] = [this.pool.result("terminated")[0], this.pool.result("truncated")[0]];
     if (terminated || truncated) {
@@ -246,7 +267,8 @@ class Player {
     const counts = `seed ${this.begun}, episode ${this.episode}, step ${steps}, `
       + `reward ${shown(this.reward)}, return ${shown(this.total)}`;
     const more = { waiting: " – press a key to begin", over: ` – over, ${this.reason}; press a key for the next one` };
-    this.tell.textContent = counts + (this.who.value === KEYBOARD ? more[this.state] ?? "" : "");
+    if (this.who.value === AGAINST_AGENT) more.running = " – your move";
+    this.tell.textContent = counts + (this.waitsForKey() ? more[this.state] ?? "" : "");
     if (this.recorded.open && this.state !== "running") this.write();
   }
 
