@@ -29,13 +29,21 @@ _IDS = {
     "chess": "Chess-v1",
     "connect_four": "ConnectFour-v1",
     "gardner_chess": "GardnerChess-v1",
+    "go_19x19": "Go19x19-v1",
+    "go_9x9": "Go9x9-v1",
     "hex": "Hex-v1",
     "kuhn_poker": "KuhnPoker-v1",
     "leduc_holdem": "LeducHoldem-v1",
     "othello": "Othello-v1",
     "tic_tac_toe": "TicTacToe-v1",
 }
-_VERSIONS = {"2048": "v2", "chess": "v2", "kuhn_poker": "v1"}  # pgx's; the others are v0
+_VERSIONS = {
+    "2048": "v2",
+    "chess": "v2",
+    "go_19x19": "v1",
+    "go_9x9": "v1",
+    "kuhn_poker": "v1",
+}  # pgx's; the others are v0
 
 
 @jax.tree_util.register_dataclass

@@ -2,6 +2,7 @@
 #include "envpool/pgx/chess.h"
 #include "envpool/pgx/connect_four.h"
 #include "envpool/pgx/gardner_chess.h"
+#include "envpool/pgx/go.h"
 #include "envpool/pgx/hex.h"
 #include "envpool/pgx/kuhn_poker.h"
 #include "envpool/pgx/leduc_holdem.h"
@@ -11,10 +12,13 @@
 
 using namespace envpool::pgx;
 
-ENVPOOL_PLUGIN(envpool::table<Chess, "envpool/pgx/chess.h">(),
+ENVPOOL_PLUGIN(envpool::table<Chess, "envpool/pgx/chess.h">(), envpool::table<ChineseGo13x13, "envpool/pgx/go.h">(),
+               envpool::table<ChineseGo19x19, "envpool/pgx/go.h">(), envpool::table<ChineseGo9x9, "envpool/pgx/go.h">(),
                envpool::table<ConnectFour, "envpool/pgx/connect_four.h">(),
                envpool::table<GardnerChess, "envpool/pgx/gardner_chess.h">(),
-               envpool::table<Hex, "envpool/pgx/hex.h">(), envpool::table<KuhnPoker, "envpool/pgx/kuhn_poker.h">(),
+               envpool::table<Go13x13, "envpool/pgx/go.h">(), envpool::table<Go19x19, "envpool/pgx/go.h">(),
+               envpool::table<Go9x9, "envpool/pgx/go.h">(), envpool::table<Hex, "envpool/pgx/hex.h">(),
+               envpool::table<KuhnPoker, "envpool/pgx/kuhn_poker.h">(),
                envpool::table<LeducHoldem, "envpool/pgx/leduc_holdem.h">(),
                envpool::table<Othello, "envpool/pgx/othello.h">(), envpool::table<Play2048, "envpool/pgx/play2048.h">(),
                envpool::table<TicTacToe, "envpool/pgx/tic_tac_toe.h">())

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from envpool.python.family import Family
+from envpool.python.family import Family, ImportPath
 from envpool.registration import register_family
 
 
@@ -12,7 +12,11 @@ class Pgx(Family):
 
     def reference(self, task_id: str) -> str:
         """Returns the version of pgx, which the dynamics follow."""
-        return "pgx 2.6.0"
+        return "pgx 2.6.0; EnvPool 1.2.7 for the rules that pgx lacks" if "Chinese" in task_id else "pgx 2.6.0"
+
+    def import_paths(self, task_id: str, table: str) -> list[ImportPath]:
+        """Returns the import paths of the classes of an id. All boards of Go have the same ones."""
+        return [ImportPath("envpool.pgx", "Go" if "Go" in table else table)]
 
 
 _FAMILY = Pgx("pgx")
@@ -29,3 +33,16 @@ for _name, _doc in {
     "Play2048": "Slide tiles to merge them, up to 2048 and beyond.",
 }.items():
     register_family(f"{_name}-v1", _FAMILY, _name, doc=_doc)
+
+# EnvPool's classes for Go have the options of the last id, unless an id is given.
+for _side in (9, 13, 19):
+    _size = f"{_side}x{_side}"
+    register_family(
+        f"ChineseGo{_size}-v1",
+        _FAMILY,
+        f"ChineseGo{_size}",
+        doc=f"Go on a board of {_side} by {_side} points, where no move may repeat a position.",
+    )
+    register_family(
+        f"Go{_size}-v1", _FAMILY, f"Go{_size}", doc=f"Surround more of a board of {_side} by {_side} points."
+    )

@@ -21,6 +21,8 @@
 //     static void observe(const Position&, i32 seat, Row);   // what the player of a seat sees
 //     static void describe(const Position&, i32 first, Row); // the infos; `first` is the player who has seat 0
 //     static void repair(Position&);
+//     // optional: a game with options has these, and its play() takes a third argument, `const Params&`
+//     struct Params { ... };  static void options(OptionSpecs&);
 //   };
 //
 // An illegal move ends the game: the player who makes it gets -1, the other one 1. It is nevertheless played first, so
@@ -48,6 +50,19 @@ struct MoveResult {
 // The fields that Turns declares after the observation, and the number of the first field of the rules.
 enum TurnsField : i32 { kObs, kPlayerId, kCurrentPlayer, kActionMask, kOwn };
 
+struct NoOptions {};
+
+// The values of the options of a game.
+template <class Rules>
+struct ParamsFrom {
+  using Type = NoOptions;
+};
+template <class Rules>
+  requires requires { typename Rules::Params; }
+struct ParamsFrom<Rules> {
+  using Type = typename Rules::Params;
+};
+
 // `Env` is the environment, which is derived from it.
 template <class Env, class Rules>
 struct Turns {
@@ -55,7 +70,7 @@ struct Turns {
   static constexpr bool kLargeRows = true;
   static constexpr i32 kMaxPlayers = 2, kPhases = 1;
 
-  struct Params {};
+  using Params = typename ParamsFrom<Rules>::Type;
   struct Shared {
     typename Rules::Position position;
     i32 first;           // the player who has seat 0
@@ -69,7 +84,9 @@ struct Turns {
   using World = envpool::World<Env>;
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs&) {}
+  static void options(OptionSpecs& o) {
+    if constexpr (requires { Rules::options(o); }) Rules::options(o);
+  }
   static void spec(const Params&, Spec& s) {
     s.reward_low = -Rules::kMostReward;
     s.reward_high = Rules::kMostReward;
@@ -108,16 +125,11 @@ struct Turns {
     if (agent == 0) world.agent[0].action = *action.at<i32>(0);
   }
 
-  ENVPOOL_FN static Outcome finish(World& world, const Params&, Rng&) {
+  ENVPOOL_FN static Outcome finish(World& world, const Params& params, Rng&) {
     Shared& s = world.shared;
     const i32 action = world.agent[0].action, mover = s.current_player;
     const bool legal = Rules::is_legal(s.position, action);
-    MoveResult result;
-    if constexpr (requires { Rules::play(s.position, action, legal); }) {
-      result = Rules::play(s.position, action, legal);
-    } else {
-      result = Rules::play(s.position, action);
-    }
+    const MoveResult result = play(s.position, action, legal, params);
     s.current_player = s.first ^ Rules::seat(s.position);
     const f32 played = s.first == 0 ? result.reward : 0.0f - result.reward;
     s.reward = legal ? played : mover == 0 ? -1.0f : 1.0f;
@@ -146,6 +158,17 @@ struct Turns {
     *row.at<i32, 1>(kCurrentPlayer) = s.current_player;
     Rules::write_legal(s.position, s.over, row.at<bool, Rules::kActions>(kActionMask));
     Rules::describe(s.position, s.first, row);
+  }
+
+ private:
+  ENVPOOL_FN static MoveResult play(typename Rules::Position& position, i32 action, bool legal, const Params& params) {
+    if constexpr (requires { Rules::play(position, action, params); }) {
+      return Rules::play(position, action, params);
+    } else if constexpr (requires { Rules::play(position, action, legal); }) {
+      return Rules::play(position, action, legal);
+    } else {
+      return Rules::play(position, action);
+    }
   }
 };
 

@@ -59,7 +59,7 @@ _PACKAGES = (
     ),
     _Package(
         "pgx",
-        "pgx go_ bridge_bidding sparrow_mahjong animal_shogi",
+        "pgx bridge_bidding sparrow_mahjong animal_shogi",
         "mahjong shogi",
         namespaces="pgx",
         example="Hex-v1",

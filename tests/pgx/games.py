@@ -6,12 +6,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import envpool
+
 jax = pytest.importorskip("jax")
 pgx = pytest.importorskip("pgx")
+pgx_go = pytest.importorskip("pgx.go")
+count_scores = pytest.importorskip("pgx._src.games.go")._count_scores
 play2048 = pytest.importorskip("pgx.play2048")
 chess = pytest.importorskip("pgx._src.games.chess")
 gardner_chess = pytest.importorskip("pgx.gardner_chess")
 jnp = jax.numpy
+
+_GO = {"board": "_x.board", "ko": "_x.ko", "is_psk": "_x.is_psk", "consecutive_pass_count": "_x.consecutive_pass_count"}
 
 # pgx's name of each game, and the infos that are parts of its states.
 NAMES = {
@@ -52,6 +58,9 @@ NAMES = {
         },
     ),
     "Play2048-v1": ("2048", {"board": "_board"}),
+    "Go9x9-v1": ("go_9x9", _GO),
+    "Go13x13-v1": ("go_13x13", _GO),
+    "Go19x19-v1": ("go_19x19", _GO),
 }
 
 
@@ -80,11 +89,12 @@ def divided(obs, halfmoves):
 
 
 class Reference:
-    """A batch of pgx's states, which follows a pool of ours."""
+    """A batch of pgx's states, which follows a pool of ours; `options` are those of pgx's class for Go."""
 
-    def __init__(self, task_id: str, num_envs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, task_id: str, num_envs: int, monkeypatch: pytest.MonkeyPatch, **options) -> None:
         name, self.parts = NAMES[task_id]
-        self.env = pgx.make(name)
+        self.go = name.startswith("go_")
+        self.env = pgx_go.Go(size=int(name.split("x")[1]), **options) if self.go else pgx.make(name)
         self.players = self.env.num_players
         # The "key" of a step is the cell and the power of the new tile.
         monkeypatch.setattr(
@@ -124,8 +134,8 @@ class Reference:
         if self.players == 2:
             np.testing.assert_array_equal(info["current_player"], theirs["current_player"])
             np.testing.assert_array_equal(info["players"]["id"], np.tile([0, 1], num_envs))
-        for name in self.parts:
-            np.testing.assert_array_equal(info[name].reshape(theirs[name].shape), theirs[name])
+        for name in {*self.parts, *({"black_area", "white_area"} if self.go else ())}:
+            np.testing.assert_array_equal(info[name].reshape(theirs[name].shape), theirs[name], name)
         return theirs
 
     def _advance(self, state, action, began, drawn):
@@ -154,11 +164,14 @@ class Reference:
             if name == "board":
                 part = self._shown(part)
             seen[name] = part
+        if self.go:
+            area = jax.vmap(lambda x: count_scores(x, self.env._game.size))(state._x)
+            seen.update(black_area=area[:, 0], white_area=area[:, 1])
         return state, seen
 
     def _shown(self, boards):
         """Returns boards as our infos have them."""
-        if self.env.id == "hex":
+        if self.go or self.env.id == "hex":
             return jnp.sign(boards)  # pgx numbers connected groups of stones
         if "chess" in self.env.id:
             side = round(boards.shape[-1] ** 0.5)
@@ -172,7 +185,7 @@ class Reference:
             return self.first.replace(_board=board.reshape(len(board), 16), legal_action_mask=mask)
         current = drawn["current_player"]
         changes = {"current_player": current}
-        if self.env.id in ("hex", "chess"):
+        if self.go or self.env.id in ("hex", "chess"):
             changes["_player_order"] = jnp.stack([current, 1 - current], axis=1)
         if "cards" in drawn:
             changes["_cards"] = drawn["cards"]
@@ -191,3 +204,37 @@ class Reference:
             return jnp.stack([cell, new.ravel()[cell]]).astype(jnp.uint32)
 
         return jax.vmap(one)(state._board, action, board)
+
+
+def play_beside_pgx(task_id, wanted, num_envs, monkeypatch, choose, **options):
+    """Plays games with moves that `choose(mask, steps)` returns, and compares everything with pgx.
+
+    Args:
+        task_id: our id.
+        wanted: the number of games to finish.
+        num_envs: the number of games at a time.
+        monkeypatch: pytest's.
+        choose: a function of the masks and of the numbers of moves since the resets.
+        options: options of both.
+
+    Returns:
+        The number of illegal moves, and the infos of the positions in which games ended.
+    """
+    reference = Reference(task_id, num_envs, monkeypatch, **options)
+    env = envpool.make(task_id, num_envs=num_envs, seed=3, **options)
+    assert env.action_space.n == reference.env.num_actions
+    action = np.zeros(num_envs, np.int32)
+    obs, info = env.reset()
+    reward, terminated = None, np.zeros(num_envs, bool)
+    illegal, ends = 0, []
+    while True:
+        theirs = reference.check(action, obs, reward, terminated, info)
+        for i in np.flatnonzero(terminated):
+            ends.append({name: value[i] for name, value in info.items() if name != "players"})
+            ends[-1].update(env_id=i, reward=reward.reshape(num_envs, -1)[i])
+        if len(ends) >= wanted:
+            return illegal, ends
+        action = choose(theirs["mask"], info["elapsed_step"])
+        illegal += (~theirs["mask"][np.arange(num_envs), action]).sum()
+        obs, reward, terminated, truncated, info = env.step(action)
+        assert not truncated.any()

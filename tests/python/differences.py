@@ -40,7 +40,8 @@ class Difference(NamedTuple):
 _LIMIT = r"(array of )?(1\.79769e\+308|3\.40282e\+38|2\.22507e-308|1\.17549e-38|-?2\.14748e\+09)"
 
 _MINIGRID = r"(MiniGrid|BabyAI)-.*"
-_PGX = r"(Chess|ConnectFour|GardnerChess|Hex|KuhnPoker|LeducHoldem|Othello|Play2048|TicTacToe)-v1"
+_GO = r"(Chinese)?Go\d+x\d+-v1"
+_PGX = rf"(Chess|ConnectFour|GardnerChess|Hex|KuhnPoker|LeducHoldem|Othello|Play2048|TicTacToe)-v1|{_GO}"
 
 ON_PURPOSE = (
     Difference(
@@ -209,11 +210,20 @@ ON_PURPOSE = (
         _PGX,
     ),
     Difference(
-        "`current_player`, `raise_count`, `halfmove_count` and `cards` of pgx's games",
+        "`board_size`, `history_length` and `rules` of Go",
+        "options",
+        "absent",
+        "each id has its board and rules; observations have 8 positions",
+        r".*config/(board_size|history_length|rules)",
+        (".*", ABSENT),
+        _GO,
+    ),
+    Difference(
+        "`current_player`, `cards`, counts and areas of pgx's games",
         "no bounds, or -1 as the lower bound",
         "the true bounds",
         "dm_env's specs of integers from 0 are a `DiscreteArray`",
-        r".*(current_player|raise_count|halfmove_count|cards)/(kind|minimum)",
+        r".*(current_player|cards|_count|_area)/(kind|minimum)",
         ("BoundedArray|-1", "DiscreteArray|0"),
         _PGX,
     ),
