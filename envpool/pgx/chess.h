@@ -4,10 +4,9 @@
 // cannot escape.
 //
 //   Action       i32, (column * 8 + row) * 73 + plane: the square of the piece and its move (chess_moves.h)
-//   Observation  f32[8][8][119] of each player: the last eight positions (14 channels each, chess_rules.h), the
-//   player's
-//                color (0 white, 1 black), moves / 512, the own rights to castle to the left and right, those of the
-//                other player, moves without progress / 100
+//   Observation  f32[8][8][119] of each player: the last eight positions (14 channels each, chess_rules.h), the color
+//                of the player (0 white, 1 black), moves / 512, the own rights to castle to the left and right, those
+//                of the other player, moves without progress / 100
 //   Reward       at the end, 1 for the winner and -1 for the other player; 0 for both unless a king is mated
 //   Terminated   when the player to move has no move, a position occurs for the third time, 50 moves of each player
 //                captured nothing and moved no pawn, neither player can win, or after 512 moves; an illegal move loses

@@ -3,9 +3,8 @@
 // Gardner's chess: chess on a board of 5 by 5 squares, without castling. Pawns move one square.
 //
 //   Action       i32, (column * 5 + row) * 49 + plane: the square of the piece and its move (chess_moves.h)
-//   Observation  f32[5][5][115] of each player: the last eight positions (14 channels each, chess_rules.h), the
-//   player's
-//                color (0 white, 1 black), moves / 256, moves without progress / 100
+//   Observation  f32[5][5][115] of each player: the last eight positions (14 channels each, chess_rules.h), the color
+//                of the player (0 white, 1 black), moves / 256, moves without progress / 100
 //   Reward       at the end, 1 for the winner and -1 for the other player; 0 for both unless a king is mated
 //   Terminated   when the player to move has no move, a position occurs for the third time, 50 moves of each player
 //                captured nothing and moved no pawn, neither player can win, or after 256 moves; an illegal move loses
