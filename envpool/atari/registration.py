@@ -124,6 +124,19 @@ ROMS = {
     "zaxxon": "eea0da9b987d661264cce69a7c13c3bd",
 }
 
+# PettingZoo's games of two players: the ROM, the mode in which it is played, and what the ids' documentation calls it.
+MULTIPLAYER = {
+    "atari/basketball_pong-v3": ("pong", 45, "Basketball of the Atari 2600 game Video Olympics"),
+    "atari/boxing-v2": ("boxing", 2, "The Atari 2600 game Boxing"),
+    "atari/foozpong-v3": ("pong", 19, "Foozpong of the Atari 2600 game Video Olympics"),
+    "atari/ice_hockey-v2": ("ice_hockey", 1, "The Atari 2600 game Ice Hockey"),
+    "atari/pong-v3": ("pong", 4, "The Atari 2600 game Pong"),
+    "atari/space_invaders-v2": ("space_invaders", 34, "The Atari 2600 game Space Invaders"),
+    "atari/surround-v2": ("surround", 1, "The Atari 2600 game Surround"),
+    "atari/tennis-v3": ("tennis", 2, "The Atari 2600 game Tennis"),
+    "atari/volleyball_pong-v3": ("pong", 39, "Volleyball of the Atari 2600 game Video Olympics"),
+}
+
 atari_game_list = list(ROMS)  # EnvPool has a variable of this name
 
 
@@ -134,8 +147,14 @@ class AtariFamily(Family):
 
     def reference(self, task_id: str) -> str:
         """Returns where the dynamics, options and form of an id come from."""
+        if task_id in MULTIPLAYER:
+            return "multi-agent-ale-py 0.1.12, frame by frame; options and form of PettingZoo 1.27.0"
         form = "gymnasium 1.4.0" if task_id.startswith("ALE/") else "EnvPool 1.2.5"
         return f"ale-py 0.12.1, frame by frame; options and form of {form}"
+
+    def agent_names(self, task_id: str, count: int) -> list[str]:
+        """Returns the names of the agents of an id in PettingZoo."""
+        return ["first_0", "second_0", "third_0", "fourth_0"][:count]
 
     def translate(self, task_id: str, caller_options: Mapping[str, Any]) -> dict[str, Any]:
         """Converts values that the C++ options do not accept: None, pairs of frame skips, and paths.
@@ -241,6 +260,8 @@ def _register() -> None:
     for task, name in names.items():
         name = name.replace("3d", "3D")  # the one name that gymnasium spells differently
         register_family(f"ALE/{name}-v5", _FAMILY, "Ale", doc=f"{docs[task]}, with gymnasium's interface.", game=task)
+    for task_id, (rom, mode, doc) in MULTIPLAYER.items():
+        register_family(task_id, _FAMILY, "MultiplayerAtari", doc=f"{doc}, for two players.", game=rom, mode=mode)
 
 
 _register()

@@ -25,13 +25,15 @@
 namespace envpool::atari {
 
 // The data that the environments of a pool share. It is at the start of the pool's blob and has no pointers.
-struct alignas(64) SharedGame {
+template <class M>
+struct alignas(64) SharedGameOf {
   Rom rom;
   u8 gray[256];  // by palette index
   u8 rgb[256][3];
-  Machine initial;        // the machine after the first reset, which is the same in every environment
+  M initial;              // the machine after the first reset, which is the same in every environment
   bool initial_is_reset;  // false: `initial` precedes the first reset, because this game's reset draws random numbers
 };
+using SharedGame = SharedGameOf<Machine>;
 
 // The part of an environment's Params that chooses the game.
 struct GameParams {
@@ -108,6 +110,16 @@ inline void read_game_options(GameParams& game, const OptionValues& o, std::stri
   game.screen_height = parse_rom(o, task)->height;
 }
 
+// Fills in the colours of the ROM's TV standard.
+template <class M>
+void fill_colours(SharedGameOf<M>& c) {
+  for (i32 i = 0; i < 256; ++i) {
+    c.gray[i] = palette_gray(c.rom.pal)[i];
+    const u32 colour = palette_rgb(c.rom.pal)[i];
+    for (i32 k = 0; k < 3; ++k) c.rgb[i][k] = u8(colour >> (16 - 8 * k));
+  }
+}
+
 // Returns the pool's blob: a SharedGame followed by `more` bytes.
 inline Blob make_shared_game(GameParams game, const OptionValues& o, std::string_view task, size_t more = 0) {
   Blob bytes(sizeof(SharedGame) + more);
@@ -115,11 +127,7 @@ inline Blob make_shared_game(GameParams game, const OptionValues& o, std::string
   c.rom = *parse_rom(o, task);
   bytes.attach_native(compile_rom(c.rom));
   game.native = bytes.native();
-  for (i32 i = 0; i < 256; ++i) {
-    c.gray[i] = palette_gray(c.rom.pal)[i];
-    const u32 colour = palette_rgb(c.rom.pal)[i];
-    for (i32 k = 0; k < 3; ++k) c.rgb[i][k] = u8(colour >> (16 - 8 * k));
-  }
+  fill_colours(c);
   game.blob = bytes.data();
   Rng rng;
   const Setup setup = make_setup(game);

@@ -158,6 +158,15 @@ class Family:
         """
         return options
 
+    def agent_names(self, task_id: str, count: int) -> list[str]:
+        """Returns the names that the agents of an id have in PettingZoo's interface.
+
+        Args:
+            task_id: the id.
+            count: the maximum number of agents.
+        """
+        return [f"player_{i}" for i in range(count)]
+
     def renderer(self, construction: Any) -> Renderer | None:
         """Returns what draws the environments of a pool; None if they draw themselves.
 

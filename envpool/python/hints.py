@@ -64,6 +64,14 @@ _PACKAGES = (
         namespaces="pgx",
         example="Hex-v1",
     ),
+    _Package(
+        "PettingZoo",
+        "pettingzoo",
+        "combat_plane combat_tank double_dunk entombed_competitive entombed_cooperative flag_capture joust maze_craze "
+        "quadrapong warlords",
+        namespaces="pettingzoo",
+        example="atari/pong-v3",
+    ),
     _Package("Brax", "brax", namespaces="brax"),
     _Package("Google Research Football", "gfootball googlefootball academy_ 11_vs_11_", namespaces="gfootball"),
     _Package("Craftax", "craftax", namespaces="craftax"),

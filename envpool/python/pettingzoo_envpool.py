@@ -42,7 +42,7 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
 
     Attributes:
         pool: a `GymnasiumEnvPool` of one environment, without autoreset.
-        possible_agents: the names of the maximum number of agents, "player_0" and so on.
+        possible_agents: the names of the maximum number of agents, "player_0" and so on, or PettingZoo's own.
         mover: the name of the agent whose move it is if the players take turns, that is, if the environment has the
             info `current_player`; None otherwise, and before the first `reset`.
         agents: the names of the agents in the game; empty between the end of an episode and the next `reset`. After
@@ -68,7 +68,7 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
                     f"[{label}] make_pettingzoo: expected actions of each player, or the info 'current_player', which "
                     f"says who moves next; got {field.name!r}, which is one for all players"
                 )
-        self.possible_agents = [f"player_{i}" for i in range(self._arrays.max_players)]
+        self.possible_agents = registration.origin.agent_names(label, self._arrays.max_players)
         self._agents: list[str] = []
         self._seen = 0  # the value of the pool's counter of replaced states to which `agents` corresponds
         self._rows: list[str] = []  # the agent of each row of the pool, including agents that have left

@@ -24,7 +24,7 @@ from tests.cuda.nvrtc import FLAGS, Compiled, PortableEnvironment, compile_sourc
 
 BUDGETS = Path(__file__).with_name("kernel_budgets.csv")
 ARCHITECTURES = ("sm_80", "sm_90")
-SLOW = {"AtariEnv", "AleEnv"}  # the kernels that take ten to twenty seconds to compile
+SLOW = {"AtariEnv", "AleEnv", "MultiplayerEnv"}  # the kernels that take ten to twenty seconds to compile
 
 _FUNCTION = re.compile(r"([$\w][$\w.]*):$")
 _INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?(?P<operation>[A-Z][A-Z0-9_]*)(?P<rest>[^;]*);")

@@ -39,7 +39,7 @@ ALWAYS = (
     *("FrozenLake8x8-v1", "Taxi-v4", "Blackjack-v1", "NChain-v0"),
     *("LunarLander-v3", "LunarLanderContinuous-v3", "BipedalWalkerHardcore-v3"),
     *("FourRooms-misc", "GaussianBandit-misc", "UmbrellaChain-bsuite"),
-    *("MinAtar/Asterix-v1", "MinAtar/Seaquest-v0", "Pong-v5", "Breakout-v5"),
+    *("MinAtar/Asterix-v1", "MinAtar/Seaquest-v0", "Pong-v5", "Breakout-v5", "atari/pong-v3"),
     *("TagContinuous-v0", "TagGridWorld-v0", "Pusher-v5", "CheetahRun-v1", "SimplerBasic-v1"),
 )
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -142,7 +142,9 @@ def play(task_id: str, threads: int, batch_size: int, seed: int = 2024) -> list[
                 digest = hashlib.sha256()
                 mine = np.flatnonzero(owners == env_id) if worlds else row
                 for array in player_arrays:
-                    digest.update(np.ascontiguousarray(array[mine]).tobytes())
+                    # All players of a world may share an observation.
+                    own = mine if len(array) == len(owners) else row
+                    digest.update(np.ascontiguousarray(array[own]).tobytes())
                 for array in env_arrays:
                     digest.update(np.ascontiguousarray(array[row]).tobytes())
                 seen[env_id].append(digest.digest())

@@ -190,7 +190,7 @@ ENVPOOL_FN void system_reset(Console& c, const Rom& rom) {
 // The ROM builder continues from this state.
 ENVPOOL_FN void construct(Console& c) {
   c = Console{};
-  seed_rng(c.rng, 4753849);
+  seed_rng(c.rng, kSystemSeed);
   for (u32 i = 0; i < 128; ++i) c.ram[i] = static_cast<u8>(next_word(c.rng));
   next_word(c.rng);  // ALE draws a random timer value here, which has no visible effect
   c.dpc.random = 1;

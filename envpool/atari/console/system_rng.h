@@ -9,6 +9,8 @@
 
 namespace envpool::atari {
 
+constexpr u32 kSystemSeed = 4753849;  // ALE's
+
 ENVPOOL_FN void seed_rng(SystemRng& rng, u32 seed) {
   rng.word[0] = seed;
   for (u32 i = 1; i < 624; ++i) {
