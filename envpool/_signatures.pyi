@@ -158,7 +158,8 @@ class AleOptions(CommonOptions, total=False):
 
 MultiplayerAtariId = Literal[
     "atari/basketball_pong-v3", "atari/boxing-v2", "atari/foozpong-v3", "atari/ice_hockey-v2", "atari/pong-v3",
-    "atari/space_invaders-v2", "atari/surround-v2", "atari/tennis-v3", "atari/volleyball_pong-v3",
+    "atari/quadrapong-v4", "atari/space_invaders-v2", "atari/surround-v2", "atari/tennis-v3",
+    "atari/volleyball_pong-v3",
 ]
 
 class MultiplayerAtariOptions(CommonOptions, total=False):
@@ -167,7 +168,7 @@ class MultiplayerAtariOptions(CommonOptions, total=False):
     game: str | bytes
     """The game: the file name of its ROM, without .bin; the default depends on the id."""
     mode: int
-    """Game variant, as multi-agent-ale-py numbers them; an int from 0 to 64; the default depends on the id."""
+    """Game variant, as multi-agent-ale-py numbers them; -1: by num_players; an int from -1 to 64; the default is -1."""
     rom: str | bytes
     """The bytes of the ROM; if empty, they come from rom_path or the package ale-py; the default is ''."""
     rom_path: str | bytes
@@ -180,6 +181,8 @@ class MultiplayerAtariOptions(CommonOptions, total=False):
     """All 18 actions instead of those with distinct effects; the default is False."""
     max_cycles: int
     """Frames after which an episode is truncated; an int from 1 to 1073741824; the default is 100000."""
+    num_players: int
+    """Number of players, which selects the mode; ignored if mode is given; an int; the default depends on the id."""
 
 LunarLanderId = Literal[
     "LunarLander-v2", "LunarLanderContinuous-v2", "LunarLander-v3", "LunarLanderContinuous-v3",

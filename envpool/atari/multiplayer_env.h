@@ -2,7 +2,7 @@
 //
 // Atari games of several players as PettingZoo defines them, with ids such as atari/pong-v3.
 //
-//   Players      two
+//   Players      two; in modes of Video Olympics four, who form two teams
 //   Action       i32 per player, for one video frame: a number into the actions that have distinct effects in the game,
 //                or with full_action_space into all 18 actions of ALE
 //   Observation  what all players see after the frame, u8: by obs_type "rgb_image" the screen, (height, 160, 3);
@@ -118,7 +118,9 @@ struct MultiplayerEnv {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.text("game", "pong", "The game: the file name of its ROM, without .bin.").changes_shapes();
-    o.integer("mode", 4, "Game variant, as multi-agent-ale-py numbers them.").between(0, 64).changes_shapes();
+    o.integer("mode", 4, "Game variant, as multi-agent-ale-py numbers them; -1: by num_players.")
+        .between(-1, 64)
+        .changes_shapes();
     o.text("rom", "", "The bytes of the ROM; if empty, they come from rom_path or the package ale-py.")
         .changes_shapes();
     o.text("rom_path", "", "Path of a ROM file to load instead of the game's own; the game's rules still apply.")

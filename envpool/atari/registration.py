@@ -124,17 +124,18 @@ ROMS = {
     "zaxxon": "eea0da9b987d661264cce69a7c13c3bd",
 }
 
-# PettingZoo's games of two players: the ROM, the mode in which it is played, and what the ids' documentation calls it.
-MULTIPLAYER = {
-    "atari/basketball_pong-v3": ("pong", 45, "Basketball of the Atari 2600 game Video Olympics"),
-    "atari/boxing-v2": ("boxing", 2, "The Atari 2600 game Boxing"),
-    "atari/foozpong-v3": ("pong", 19, "Foozpong of the Atari 2600 game Video Olympics"),
-    "atari/ice_hockey-v2": ("ice_hockey", 1, "The Atari 2600 game Ice Hockey"),
-    "atari/pong-v3": ("pong", 4, "The Atari 2600 game Pong"),
-    "atari/space_invaders-v2": ("space_invaders", 34, "The Atari 2600 game Space Invaders"),
-    "atari/surround-v2": ("surround", 1, "The Atari 2600 game Surround"),
-    "atari/tennis-v3": ("tennis", 2, "The Atari 2600 game Tennis"),
-    "atari/volleyball_pong-v3": ("pong", 39, "Volleyball of the Atari 2600 game Video Olympics"),
+# PettingZoo's games: the ROM, the mode for each number of players, the default first, and what the game is called.
+MULTIPLAYER: dict[str, tuple[str, dict[int, int], str]] = {
+    "atari/basketball_pong-v3": ("pong", {2: 45, 4: 49}, "Basketball of the Atari 2600 game Video Olympics"),
+    "atari/boxing-v2": ("boxing", {2: 2}, "The Atari 2600 game Boxing"),
+    "atari/foozpong-v3": ("pong", {4: 21, 2: 19}, "Foozpong of the Atari 2600 game Video Olympics"),
+    "atari/ice_hockey-v2": ("ice_hockey", {2: 1}, "The Atari 2600 game Ice Hockey"),
+    "atari/pong-v3": ("pong", {2: 4, 4: 6}, "The Atari 2600 game Pong"),
+    "atari/quadrapong-v4": ("pong", {4: 33}, "Quadrapong of the Atari 2600 game Video Olympics"),
+    "atari/space_invaders-v2": ("space_invaders", {2: 34}, "The Atari 2600 game Space Invaders"),
+    "atari/surround-v2": ("surround", {2: 1}, "The Atari 2600 game Surround"),
+    "atari/tennis-v3": ("tennis", {2: 2}, "The Atari 2600 game Tennis"),
+    "atari/volleyball_pong-v3": ("pong", {4: 41, 2: 39}, "Volleyball of the Atari 2600 game Video Olympics"),
 }
 
 atari_game_list = list(ROMS)  # EnvPool has a variable of this name
@@ -144,6 +145,9 @@ class AtariFamily(Family):
     """The family of Atari games, which accepts options in gymnasium's form and adds the ROM of each game."""
 
     PATHS = ("rom_path",)
+    OPTION_DOCS: Mapping[str, str] = {
+        "num_players": "Number of players, which selects the mode; ignored if mode is given."
+    }
 
     def reference(self, task_id: str) -> str:
         """Returns where the dynamics, options and form of an id come from."""
@@ -177,16 +181,24 @@ class AtariFamily(Family):
         return plain
 
     def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
-        """Adds the bytes of the ROM to the options.
+        """Adds the bytes of the ROM to the options, and the mode for a number of players.
 
         Args:
             task_id: the id of the environment.
             options: all options of the environment.
 
         Raises:
-            ValueError: there is no such game, or the file at rom_path cannot be read.
+            ValueError: there is no such game, it has no mode for this number of players, or the file at rom_path cannot
+                be read.
             MissingPackageError: ale-py is not installed, or its ROM is not the expected one.
         """
+        if "num_players" in options:
+            modes, count = MULTIPLAYER[task_id][1], options["num_players"]
+            options = {name: value for name, value in options.items() if name != "num_players"}
+            if options["mode"] == -1:
+                if count not in modes:
+                    raise wrong_value("num_players", " or ".join(map(str, sorted(modes))), count)
+                options["mode"] = modes[count]
         if options.get("rom"):
             if options.get("rom_path"):
                 raise ValueError("rom: expected only one of rom and rom_path, got both")
@@ -260,8 +272,10 @@ def _register() -> None:
     for task, name in names.items():
         name = name.replace("3d", "3D")  # the one name that gymnasium spells differently
         register_family(f"ALE/{name}-v5", _FAMILY, "Ale", doc=f"{docs[task]}, with gymnasium's interface.", game=task)
-    for task_id, (rom, mode, doc) in MULTIPLAYER.items():
-        register_family(task_id, _FAMILY, "MultiplayerAtari", doc=f"{doc}, for two players.", game=rom, mode=mode)
+    for task_id, (rom, modes, doc) in MULTIPLAYER.items():
+        count = next(iter(modes))
+        doc = f"{doc}, for {'two' if count == 2 else 'four'} players."
+        register_family(task_id, _FAMILY, "MultiplayerAtari", doc=doc, game=rom, mode=-1, num_players=count)
 
 
 _register()

@@ -68,7 +68,7 @@ _PACKAGES = (
         "PettingZoo",
         "pettingzoo",
         "combat_plane combat_tank double_dunk entombed_competitive entombed_cooperative flag_capture joust maze_craze "
-        "quadrapong warlords",
+        "warlords",
         namespaces="pettingzoo",
         example="atari/pong-v3",
     ),

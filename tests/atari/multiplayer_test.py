@@ -26,21 +26,32 @@ pytest.importorskip("multi_agent_ale_py")
 pytest.importorskip("pettingzoo")
 
 FRAMES = int(os.environ.get("ENVPOOL_TEST_PETTINGZOO", "0"))
+CYCLES = 350  # the frames of an episode by default
 STREAMS = [0] if FRAMES == 0 else [0, 1, 2]
 # By stream: the mean number of frames for which an agent repeats an action, and the part of its new actions that are
 # drawn from the first two.
 HOLD, PASSIVE = (8, 2, 30), (0.1, 0.0, 0.8)
 
 
-def random_actions(count: int, frames: int, stream: int) -> np.ndarray:
-    """Returns random actions of two agents."""
+# By id: the options of the games.
+GAMES = {
+    task_id: [{}, *({"num_players": count} for count in list(modes)[1:])]
+    for task_id, (_, modes, _) in MULTIPLAYER.items()
+}
+
+
+def random_actions(count: int, agents: int, frames: int, stream: int) -> np.ndarray:
+    """Returns random actions of agents."""
     rng = np.random.default_rng(stream)
-    actions = np.zeros((frames, 2), np.int64)
+    actions = np.zeros((frames, agents), np.int64)
     for frame in range(1, frames):
-        for agent in range(2):
+        for agent in range(agents):
             actions[frame, agent] = actions[frame - 1, agent]
             if rng.random() < 1 / HOLD[stream]:
                 actions[frame, agent] = rng.integers(2 if rng.random() < PASSIVE[stream] else count)
+    if FRAMES == 0:  # In the second episode, the agents only serve once.
+        actions[CYCLES : CYCLES + 20] = 1
+        actions[CYCLES + 20 : 2 * CYCLES] = 0
     return actions
 
 
@@ -55,20 +66,17 @@ def pettingzoo(task_id, actions, options, folder):
 
 
 @pytest.mark.parametrize("stream", STREAMS)
-@pytest.mark.parametrize("task_id", MULTIPLAYER)
-def test_frames_equal_those_of_pettingzoo(task_id, stream, tmp_path):
-    options = {"full_action_space": stream == 1, "max_cycles": 100000 if FRAMES else 300}
-    if task_id in ("atari/volleyball_pong-v3", "atari/foozpong-v3"):
-        theirs_options = {**options, "num_players": 2}  # the default is 4
-    else:
-        theirs_options = options
+@pytest.mark.parametrize(("task_id", "own"), [(t, own) for t, games in GAMES.items() for own in games])
+def test_frames_equal_those_of_pettingzoo(task_id, own, stream, tmp_path):
+    options = {"full_action_space": stream == 1, "max_cycles": 100000 if FRAMES else CYCLES, **own}
     types = {"ram": "ram", "rgb_image": "rgb", "grayscale_image": "gray"}
     envs = {kind: envpool.make_pettingzoo(task_id, obs_type=kind, **options) for kind in types}
     count = envs["ram"].action_space("first_0").n
-    actions = random_actions(count, FRAMES or 700, stream)
-    theirs = pettingzoo(task_id, actions, theirs_options, tmp_path)
+    agents = len(envs["ram"].possible_agents)
+    actions = random_actions(count, agents, FRAMES or 800, stream)
+    theirs = pettingzoo(task_id, actions, options, tmp_path)
     assert envs["ram"].possible_agents == theirs["agents"].tolist()
-    assert theirs["actions_of"].tolist() == [count, count]
+    assert theirs["actions_of"].tolist() == [count] * agents
     seeds, at, scored, ends = {"seed": 0}, 0, 0, 0
 
     def compare(kind, frame, result):
@@ -96,6 +104,19 @@ def test_frames_equal_those_of_pettingzoo(task_id, stream, tmp_path):
         ends += theirs["ended"][at].any() or theirs["truncated"][at].any()
         at += 1
     assert at == len(theirs["ram"])
-    print(task_id, "stream", stream, "frames", len(actions), "frames with rewards", scored, "ends", ends)
+    print(
+        task_id, agents, "players, stream", stream, "frames", len(actions), "frames with rewards", scored, "ends", ends
+    )
     if FRAMES == 0:
         assert ends == 2
+
+
+def test_wrong_options():
+    with pytest.raises(ValueError, match=r"mode: expected a mode of pong \(4, 6, 19, 21, 33, 39, 41, 45, 49\), got 5"):
+        envpool.make("atari/pong-v3", mode=5)
+    with pytest.raises(ValueError, match="num_players: expected 2 or 4, got 3"):
+        envpool.make("atari/pong-v3", num_players=3)
+    with pytest.raises(ValueError, match="difficulty: expected a difficulty of space_invaders"):
+        envpool.make("atari/space_invaders-v2", difficulty=2)
+    with pytest.raises(ValueError, match="game: expected an Atari game of several players, got 'breakout'"):
+        envpool.make("atari/pong-v3", game="breakout", rom=bytes(4096))
