@@ -120,3 +120,23 @@ def test_wrong_options():
         envpool.make("atari/space_invaders-v2", difficulty=2)
     with pytest.raises(ValueError, match="game: expected an Atari game of several players, got 'breakout'"):
         envpool.make("atari/pong-v3", game="breakout", rom=bytes(4096))
+
+
+def test_a_jitted_game_equals_one_of_a_pool():
+    jax = pytest.importorskip("jax")
+    import envpool.jax  # noqa: PLC0415
+
+    env, params = envpool.jax.make("atari/pong-v3", obs_type="ram")
+    pool = envpool.make("atari/pong-v3", num_envs=2, obs_type="ram")
+    step = jax.jit(lambda state, action: env.step_batch(None, state, action, params))
+    obs, state = env.reset_batch(jax.random.key(0), 2, params)
+    np.testing.assert_array_equal(obs, pool.reset()[0])
+    actions = np.random.default_rng(0).integers(0, 6, (150, 2, 2), np.int32)
+    rewards = 0
+    for action in actions:
+        obs, state, reward = step(state, action)[:3]
+        theirs = pool.step(action.reshape(4))
+        np.testing.assert_array_equal(obs, theirs[0])
+        np.testing.assert_array_equal(np.asarray(reward).reshape(4), theirs[1])
+        rewards += np.abs(theirs[1]).sum()
+    assert rewards > 0

@@ -14,9 +14,11 @@ import sys
 import pytest
 
 import envpool
+from envpool.atari.registration import MULTIPLAYER
 from envpool.python.registry import find
 from tests.cuda.nvrtc import SOURCE
 from tests.standin.driver import STANDIN
+from tests.support.samples import DAY
 
 pytest.importorskip("ale_py")
 
@@ -40,8 +42,9 @@ for task_id in sys.argv[1:]:
 
 @pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
 def test_games_match_the_cpu() -> None:
-    games = GAMES if WHOLE else GAMES[::40]
+    several = list(MULTIPLAYER)
+    games = [*GAMES, *several] if WHOLE else [*GAMES[::40], several[DAY % len(several)]]
     environment = {**os.environ, "ENVPOOL_LIBCUDA": str(STANDIN), "ENVPOOL_STANDIN_MODE": "flat"}
     command = [sys.executable, "-c", PROGRAM, *games]
     made = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    assert len(made.stdout.splitlines()) == len(games) >= 3
+    assert len(made.stdout.splitlines()) == len(games) >= 4
