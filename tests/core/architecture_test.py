@@ -91,9 +91,8 @@ def exists(path: str) -> bool:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_files_that_a_page_names_exist(page: Path) -> None:
-    ids = {
-        f"envpool/{task_id.replace('/', '-')}" for task_id in envpool.list_all_envs()
-    }  # as passed to gymnasium.make_vec
+    tasks = envpool.list_all_envs()
+    ids = {*tasks, *(f"envpool/{task_id.replace('/', '-')}" for task_id in tasks)}  # the latter for gymnasium.make_vec
     assert [path for path in files_named(page.read_text()) if path not in ids and not exists(path)] == []
 
 
