@@ -23,6 +23,7 @@ import numpy as np
 
 import envpool
 from envpool import _core
+from envpool.atari.registration import MULTIPLAYER
 from envpool.mujoco import releases
 from envpool.python.distribution import conflict
 from envpool.python.registry import find_library
@@ -31,6 +32,7 @@ ENVS, STEPS, MOST_BYTES = 4, 100, 20e6
 LONGER = (1000, 5000)  # numbers of steps to try if 100 steps show no effect of randomness
 
 SEED, POOL, EPISODE = "another seed", "another environment of the pool", "a second episode"
+CARRIED_OVER = {"atari/ice_hockey-v2": {EPISODE}}
 # For each deterministic environment, the changes that make no difference.
 NO_CHANCE: dict[str, set[str]] = {
     "CliffWalking-v0": {SEED, POOL, EPISODE},  # nothing is slippery
@@ -45,6 +47,9 @@ NO_CHANCE: dict[str, set[str]] = {
     "SimpleBandit-bsuite": {EPISODE},  # the rewards of the arms are drawn once, and not in each episode
     "SpaceInvaders-MinAtar": {SEED, POOL, EPISODE},  # like gymnax's version, it has no sticky actions
     "TagGridWorld-v0": {SEED, POOL, EPISODE},  # random_start=False
+    "WarpDrive/TagGridWorld-v0": {SEED, POOL, EPISODE},
+    # PettingZoo's games of Atari always begin in the same state, but memory carries over into the next episode.
+    **{task_id: {SEED, POOL, EPISODE} - CARRIED_OVER.get(task_id, set()) for task_id in MULTIPLAYER},
 }
 
 
@@ -58,6 +63,11 @@ def rows_of(tree: Any, index: int) -> Any:
 def leaves(tree: Any) -> list[Any]:
     """Returns the arrays of a batch."""
     return [leaf for value in tree.values() for leaf in leaves(value)] if isinstance(tree, dict) else [tree]
+
+
+def owners_of(info: dict[str, Any]) -> Any:
+    """Returns the environment of each player, or of each environment if it has one player."""
+    return info["players"]["env_id"] if isinstance(info.get("players"), dict) else np.arange(ENVS)
 
 
 def stack(samples: list[Any]) -> Any:
@@ -91,7 +101,8 @@ class Run:
         obs, info = env.reset()
         self._look(obs, (), info, digests)
         for _ in range(self._steps):
-            rows = len(info["players"]["env_id"]) if isinstance(info.get("players"), dict) else ENVS
+            # If players take turns, the action is that of the player to move.
+            rows = ENVS if "current_player" in info else len(owners_of(info))
             # All environments get the same action, so that they differ only in their random numbers.
             action = env.action_space.sample()
             obs, *others, info = env.step(stack([action] * rows))
@@ -101,15 +112,13 @@ class Run:
     def _look(self, obs: Any, others: Any, info: Any, digests: list[Any]) -> None:
         arrays = leaves(obs)
         rows = len(arrays[0])
-        owners = info["players"]["env_id"] if isinstance(info.get("players"), dict) else np.arange(rows)
+        owners = owners_of(info)
         for row in range(rows):
             if self._space is not None and not self.outside and not self._space.contains(rows_of(obs, row)):
                 self.outside = f"an observation is outside of {self._space}: {rows_of(obs, row)}"[:500]
-            for array in arrays:
-                digests[owners[row]].update(np.ascontiguousarray(array[row]).tobytes())
-        for array in others:
+        for array in (*arrays, *others):
             for row, value in enumerate(array):
-                owner = owners[row] if len(array) == rows else row
+                owner = owners[row] if len(array) == len(owners) else row
                 digests[owner].update(np.ascontiguousarray(value).tobytes())
 
 
