@@ -56,7 +56,10 @@ def test_list() -> None:
         (family,) = {find(task_id).family or "plugins" for task_id in ids}
         assert title == f"# {family}: {len(ids)} id{'s' if len(ids) > 1 else ''}"
     assert len({title for title, *_ in groups}) == len(groups)
-    assert run("list", "pong").stdout == "# atari: 2 ids\nPong-v5\nALE/Pong-v5\n\n# misc: 1 id\nPong-misc\n"
+    assert run("list", "freeway").stdout == (
+        "# atari: 2 ids\nFreeway-v5\nALE/Freeway-v5\n\n"
+        "# minatar: 3 ids\nMinAtar/Freeway-v0\nMinAtar/Freeway-v1\nFreeway-MinAtar\n"
+    )
     status, text = in_terminal("list", "acrobot")
     assert status == 0
     assert "two-link chain" in text

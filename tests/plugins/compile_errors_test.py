@@ -120,7 +120,6 @@ HEADERS = [
         ),
         ["no default constructor, so it needs params()"],
     ),
-    (without("static Params params"), ["options(): 'length' has no sets(), and there is no params() that reads it"]),
     (without("struct Params").replace("Params", "int"), ["games::Walk has no struct Params"]),
     (
         WALK.replace("State", "Condition").replace("ConditionParts", "StateParts"),
@@ -163,6 +162,11 @@ def test_bad_headers(header, words):
     assert error.command and error.log
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.command, again.log) == (str(error), error.command, error.log)
+
+
+def test_an_option_that_nothing_reads_is_refused():
+    words = ["options(): 'length' has no sets(), and there is no params() that reads it"]
+    fails({"source": without("static Params params"), "id": "Bad-v0", "flags": QUICK}, envpool.CompileError, words)
 
 
 def test_errors_name_the_file_as_it_was_given(tmp_path, monkeypatch):
@@ -236,7 +240,6 @@ struct Odd {
     if (odd("low")) o.integer("a", 5, "").between(6, 9);
     if (odd("choice")) o.text("a", "c", "").one_of({"a", "b"});
     if (odd("option nan")) o.real("a", kInfinity - kInfinity, "");
-    if (odd("bytes")) o.text("a", "\\xff", "");
     if (odd("throws")) throw std::runtime_error("no options today");
     if (odd("throws 1")) throw 1;
   }
@@ -275,7 +278,6 @@ DECLARATIONS = {
     "low": "options(): the default of 'a': expected an int from 6 to 9, got 5",
     "choice": "options(): the default of 'a': expected one of 'a', 'b', got 'c'",
     "option nan": "options(): the default of 'a': expected a number, got nan",
-    "bytes": "options(): a text is not UTF-8",
     "throws": "options(): no options today",
     "throws 1": "options(): threw something that is not a std::exception",
     "no action": "spec(): there is no action",
