@@ -3,7 +3,7 @@ r"""Learns a board game from nothing but its rules: AlphaZero's self-play, searc
 
     pip install mctx optax matplotlib
     python examples/alphazero_jax.py                                  # ConnectFour, minutes on two CPUs
-    python examples/alphazero_jax.py --game=hex --simulations=32      # another game of envpool.jax.pgx
+    python examples/alphazero_jax.py --game=tic_tac_toe --updates=20  # another game of envpool.jax.pgx
 
 In each move, mctx (https://github.com/google-deepmind/mctx) searches with the environment itself as its model: a
 simulation is one step of `envpool.jax.pgx` for all games at once. The policy learns the search's visits, and the value
@@ -55,9 +55,12 @@ class Options:
     require_result: float = option(float("-inf"), "fail if the last mean result against random moves is lower")
 
     def __post_init__(self) -> None:
-        for name in ("updates", "num_games", "num_plies", "simulations", "width", "batch", "replay", "eval_every"):
+        positive = ["updates", "num_games", "num_plies", "simulations", "width", "layers", "batch", "replay"]
+        for name in [*positive, "eval_every", "eval_games", "playouts"]:
             if (value := getattr(self, name)) < 1:
                 raise SystemExit(f"--{name}: expected at least 1, got {value}")
+        if self.opening < 0:
+            raise SystemExit(f"--opening: expected at least 0, got {self.opening}")
         if self.num_plies < 2:
             raise SystemExit(f"--num_plies: expected at least 2, got {self.num_plies}")
         if not 0 <= self.league_share <= 1:
@@ -268,7 +271,7 @@ def collect(o: Options, env: pgx.Env, net: Any, earlier: Any, games: Games, key:
 
 
 def learn(net: Any, moments: Any, optimizer: Any, batches: Sample) -> Any:
-    """Takes a step of the optimizer for each minibatch. Returns the network, the moments, and the mean losses."""
+    """Takes a step of the optimizer for each minibatch. Returns the network and the moments."""
 
     def loss(net: Any, batch: Sample) -> Any:
         logits, value = evaluate_positions(net, batch.obs)
@@ -276,16 +279,16 @@ def learn(net: Any, moments: Any, optimizer: Any, batches: Sample) -> Any:
         logprob = jax.nn.log_softmax(masked(logits, batch.legal))
         policy_loss = -jnp.sum(jnp.where(batch.legal, batch.policy * logprob, 0)) / jnp.maximum(learns.sum(), 1)
         value_loss = jnp.sum(batch.chosen * jnp.square(value - batch.value)) / jnp.maximum(batch.chosen.sum(), 1)
-        return policy_loss + value_loss, jnp.stack([policy_loss, value_loss])
+        return policy_loss + value_loss
 
     def step(carry: Any, batch: Sample) -> Any:
         net, moments = carry
-        gradient, losses = jax.grad(loss, has_aux=True)(net, batch)
+        gradient = jax.grad(loss)(net, batch)
         change, moments = optimizer.update(gradient, moments, net)
-        return (optax.apply_updates(net, change), moments), losses
+        return (optax.apply_updates(net, change), moments), None
 
-    (net, moments), losses = jax.lax.scan(step, (net, moments), batches)
-    return net, moments, losses.mean(axis=0)
+    (net, moments), _ = jax.lax.scan(step, (net, moments), batches)
+    return net, moments
 
 
 # --- evaluation ---
@@ -398,7 +401,7 @@ def main(o: Options) -> None:
         minibatches = len(replay) * (len(sample.value) // o.batch)
         order = rng.choice(len(drawn.value), (minibatches, o.batch))
         batches = jax.tree.map(lambda rows, order=order: rows[order], drawn)
-        net, moments, _ = update(net, moments, batches)
+        net, moments = update(net, moments, batches)
         over += int(ended)
         seconds += time.time() - start
     layers = {f"policy/{i}": layer for i, layer in enumerate([*net["hidden"], net["policy"]])}

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Boards of chess as sets of squares, and the squares that pieces reach. A set has a bit for each square: square 8 *
-// row
-// + column, also on smaller boards, which use the lowest rows and columns. Row 0 is the first row of the player from
-// whose side a board is seen.
+// Boards of chess as sets of squares, and the squares that pieces reach. A set has a bit for each square. Its number is
+// 8 * row + column on smaller boards, too, which use the lowest rows and columns. Row 0 is the first row of the player
+// from whose side a board is seen.
 //
 // Directions have pgx's order: down, up, left, right, down left, up right, up left, down right. The first four are
 // those of rooks, and two consecutive ones are opposite.

@@ -8,12 +8,6 @@
 
 namespace envpool::pgx {
 
-ENVPOOL_ALWAYS_INLINE i32 count_bits(u64 x) {
-  x -= x >> 1 & 0x5555555555555555;
-  x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
-  return i32(((x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101 >> 56);
-}
-
 template <i32 kSide>
 struct Points {
   static constexpr i32 kStride = kSide + 1, kWords = (kSide * kStride + 63) / 64, kBits = 64 * kWords;
@@ -63,14 +57,14 @@ struct Points {
   }
   ENVPOOL_FN i32 count() const {
     i32 sum = 0;
-    for (i32 i = 0; i < kWords; ++i) sum += count_bits(words[i]);
+    for (i32 i = 0; i < kWords; ++i) sum += pgx::count(words[i]);
     return sum;
   }
   // Returns the lowest bit of a set that is not empty.
   ENVPOOL_FN i32 lowest() const {
     i32 bit = 0;
     for (i32 i = kWords - 1; i >= 0; --i) {
-      if (words[i] != 0) bit = 64 * i + count_bits((words[i] & (0 - words[i])) - 1);
+      if (words[i] != 0) bit = 64 * i + pgx::count((words[i] & (0 - words[i])) - 1);
     }
     return bit;
   }
@@ -78,7 +72,7 @@ struct Points {
   template <class F>
   ENVPOOL_ALWAYS_INLINE void for_each(F&& f) const {
     for (i32 i = 0; i < kWords; ++i) {
-      for (u64 rest = words[i]; rest != 0; rest &= rest - 1) f(64 * i + count_bits((rest & (0 - rest)) - 1));
+      for (u64 rest = words[i]; rest != 0; rest &= rest - 1) f(64 * i + pgx::count((rest & (0 - rest)) - 1));
     }
   }
 

@@ -86,6 +86,8 @@ def test_errors(example):
     for options, text in (
         ({"num_plies": 1}, "--num_plies: expected at least 2, got 1"),
         ({"simulations": 0}, "--simulations: expected at least 1, got 0"),
+        ({"eval_games": 0}, "--eval_games: expected at least 1, got 0"),
+        ({"opening": -1}, "--opening: expected at least 0, got -1"),
         ({"league_share": 1.5}, "--league_share: expected a number from 0 to 1, got 1.5"),
         ({"batch": 10**6}, r"--batch: expected at most num_games \* \(num_plies - 1\), 184, got 1000000"),
     ):
