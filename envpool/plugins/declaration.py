@@ -34,8 +34,6 @@ def check_declaration(label: str, table: Table, defaults: Mapping[str, Value]) -
     values = {name: option.default for name, option in options.items()} | checked
     try:
         table.spec(values)
-    except UnicodeDecodeError:
-        pass  # reported by _read below
     except ValueError as error:
         if str(error).startswith("max_players"):
             raise CompileError(f"[{label}] spec(): {error}") from None
@@ -48,13 +46,15 @@ def check_declaration(label: str, table: Table, defaults: Mapping[str, Value]) -
 
 def _read(label: str, function: str, ask: Callable[[], str]) -> Any:
     try:
-        return json.loads(ask())
+        text = ask()
+        declaration = json.loads(text)
     except json.JSONDecodeError:
         raise CompileError(f"[{label}] {function}: a number is NaN") from None
-    except UnicodeDecodeError:
-        raise CompileError(f"[{label}] {function}: a text is not UTF-8") from None
     except ValueError as error:
         raise CompileError(f"[{label}] {function}: {error}") from None
+    if "\N{REPLACEMENT CHARACTER}" in text:  # which stands for bytes that Python could not decode
+        raise CompileError(f"[{label}] {function}: a text is not UTF-8")
+    return declaration
 
 
 def _of_options(entries: list[dict[str, Any]]) -> Iterator[str]:

@@ -240,6 +240,8 @@ struct Odd {
     if (odd("low")) o.integer("a", 5, "").between(6, 9);
     if (odd("choice")) o.text("a", "c", "").one_of({"a", "b"});
     if (odd("option nan")) o.real("a", kInfinity - kInfinity, "");
+    if (odd("bytes")) o.text("a", "\\xff", "");
+    if (odd("bytes of doc")) o.text("a", "b", "caf\\xe9");
     if (odd("throws")) throw std::runtime_error("no options today");
     if (odd("throws 1")) throw 1;
   }
@@ -278,6 +280,8 @@ DECLARATIONS = {
     "low": "options(): the default of 'a': expected an int from 6 to 9, got 5",
     "choice": "options(): the default of 'a': expected one of 'a', 'b', got 'c'",
     "option nan": "options(): the default of 'a': expected a number, got nan",
+    "bytes": "options(): a text is not UTF-8",
+    "bytes of doc": "options(): a text is not UTF-8",
     "throws": "options(): no options today",
     "throws 1": "options(): threw something that is not a std::exception",
     "no action": "spec(): there is no action",
