@@ -58,7 +58,6 @@ class State:
         terminated: bool, whether the game is over. A further step changes nothing and has rewards 0.
         truncated: bool, always False.
         legal_action_mask: bool of shape (num_actions,), the legal moves of the player to move. After the end, all.
-        observations: what each player observes; the first axis is that of the players.
         game: the state of `envpool.jax`.
     """
 
@@ -68,7 +67,6 @@ class State:
     terminated: Any
     truncated: Any
     legal_action_mask: Any
-    observations: Any
     game: EnvState
 
     def replace(self, **changes: Any) -> State:
@@ -128,19 +126,15 @@ class Env:
 
     def observe(self, state: State, player_id: Any = None) -> Any:
         """Returns what a player observes; without `player_id`, the player to move."""
-        return state.observation if player_id is None else self._of(state.observations, player_id)
+        if player_id is None or self.num_players == 1:
+            return state.observation
+        return jnp.take(self._env._seen(state.game, None)[0], player_id, axis=0)
 
     def _state(self, game: EnvState, observations: Any, rewards: Any, terminated: Any, info: dict[str, Any]) -> State:
         several = self.num_players > 1
         mover = info["current_player"] if several else jnp.int32(0)
-        observations = observations if several else observations[None]
-        seen = self._of(observations, mover)
-        mask = info["action_mask"]
-        return State(mover, seen, rewards, terminated, jnp.zeros_like(terminated), mask, observations, game)
-
-    @staticmethod
-    def _of(observations: Any, player: Any) -> Any:
-        return jnp.take(observations, player, axis=0)
+        observation = jnp.take(observations, mover, axis=0) if several else observations
+        return State(mover, observation, rewards, terminated, jnp.zeros_like(terminated), info["action_mask"], game)
 
 
 def available_envs() -> tuple[str, ...]:
