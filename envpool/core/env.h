@@ -35,7 +35,7 @@
 //     static constexpr bool kLongSteps = true;                    // State has 64 bytes or less, but a step takes long:
 //                                                                 // compiles it once, not into each loop that calls it
 //     kLanes, step_lanes, observe_lanes, ParamsOf                 // four at a time, see in_lanes.h
-//     kGroup, step_group                                          // several at a time, see in_lanes.h
+//     kGroup, step_group, derive_group                            // several at a time, see in_lanes.h
 //     template <class Draws> step(..., Draws&)                    // with prefetched words, see prefetched_rng.h
 //   };
 //

@@ -50,7 +50,10 @@ ENVPOOL_FN bool is_sliding_mass(i32 b) {
   }
   return slides;
 }
-ENVPOOL_FN f64 inverse_of_mass(f64 mass) { return 1 / max(kMinValue, mass); }
+template <class T>
+ENVPOOL_FN T inverse_of_mass(T mass) {
+  return 1.0 / select(mass > splat<T>(kMinValue), mass, splat<T>(kMinValue));
+}
 
 // A dof and those that move it: a path in the kinematic tree, whose first dof has no ancestors.
 template <class M>
@@ -62,14 +65,15 @@ struct Path {
 
   // Solves a system with the factors of the inertia matrix, where x is 0 except for the dofs of the path. Only their
   // elements of the solution are computed. The order of operations is that of solve().
-  ENVPOOL_FN void solve(const f64* factor, const f64* inverse, f64* x) const {
+  template <class T>
+  ENVPOOL_FN void solve(const T* factor, const T* inverse, T* x) const {
     for (i32 k = last.ancestors; k > 0; --k) {
-      const f64* const row = factor + M::dof(dof(k)).row;
+      const T* const row = factor + M::dof(dof(k)).row;
       for (i32 a = 0; a < k; ++a) x[a] = x[a] - row[a] * x[k];
     }
     for (i32 k = 0; k <= last.ancestors; ++k) {
-      const f64* const row = factor + M::dof(dof(k)).row;
-      f64 sum = 0;
+      const T* const row = factor + M::dof(dof(k)).row;
+      T sum{};
       const i32 blocks = k / 4 * 4;
       if (blocks > 0) sum = dot<M::kDofs>(row, x, blocks);
       for (i32 a = blocks; a < k; ++a) sum = sum + row[a] * x[a];
@@ -79,78 +83,133 @@ struct Path {
 };
 
 // Returns the mean of the inverse inertias of a body's centre of mass along the three axes.
-template <class M, class Size>
-ENVPOOL_FN f64 body_invweight(const Data<Size, f64>& d, i32 b) {
+template <class M, class Size, class T>
+ENVPOOL_FN T body_invweight(const Data<Size, T>& d, i32 b) {
   i32 mover = b;  // the body to which this one is welded
   while (mover > 0 && M::body(mover).dofs == 0) mover = M::body(mover).parent;
-  if (mover == 0) return 0;
+  if (mover == 0) return T{};
   if (is_sliding_mass<M>(b)) return inverse_of_mass(d.numbers->body_mass[b]);
   const Path<M> path{M::dof(M::body(mover).dof + M::body(mover).dofs - 1)};
-  f64 offset[3], velocity[3][M::kDofs], sum = 0;  // of the centre of mass, as a function of qvel
+  T offset[3], velocity[3][M::kDofs], sum{};  // of the centre of mass, as a function of qvel
   for (i32 i = 0; i < 3; ++i) offset[i] = d.xipos[b][i] - d.com[M::body(b).root][i];
   for (i32 k = 0; k < path.count(); ++k) {
-    const f64* const cdof = d.cdof[path.dof(k)];
-    f64 column[3];
+    const T* const cdof = d.cdof[path.dof(k)];
+    T column[3];
     cross(column, cdof, offset);
     add<3>(column, cdof + 3);
     for (i32 i = 0; i < 3; ++i) velocity[i][k] = column[i];
   }
   for (i32 i = 0; i < 3; ++i) {
-    f64 x[M::kDofs], direction[M::kDofs]{}, response[M::kDofs]{};
+    T x[M::kDofs], direction[M::kDofs]{}, response[M::kDofs]{};
     for (i32 k = 0; k < path.count(); ++k) x[k] = velocity[i][k];
     path.solve(d.factor, d.inverse, x);
     for (i32 k = 0; k < path.count(); ++k) {
       direction[path.dof(k)] = velocity[i][k];
       response[path.dof(k)] = x[k];
     }
-    sum += dot<M::kDofs>(direction, response, M::kDofs);
+    sum = sum + dot<M::kDofs>(direction, response, M::kDofs);
   }
-  return sum / 3;
+  return sum / 3.0;
 }
 
-// Computes the constants that depend on the inertia matrix in the initial state. `d` is scratch memory.
-template <class M, class Size>
-ENVPOOL_NOINLINE void compute_inverse_inertias(Data<Size, f64>& d, ModelNumbers<M, f64>& n) {
-  f64 qpos[M::kPositions];
-  for (i32 i = 0; i < M::kPositions; ++i) qpos[i] = M::initial(i);
+// Computes the constants that depend on the inertia matrix in the initial state. `d` is scratch memory, and
+// position(d, qpos) computes what depends on positions.
+template <class M, class Size, class T, class Position>
+ENVPOOL_ALWAYS_INLINE void inverse_inertias_inlined(Data<Size, T>& d, ModelNumbers<M, T>& n, const Position& position) {
+  T qpos[M::kPositions];
+  for (i32 i = 0; i < M::kPositions; ++i) qpos[i] = splat<T>(M::initial(i));
   d.numbers = &n;
-  positions_called(d, qpos);
+  position(d, qpos);
   if constexpr (M::kSimpleDofs) {
     // The bodies of simple dofs have no children, so their own inertias are the composite ones.
     for (i32 i = 0; i < M::kDofs; ++i) {
-      f64 momentum[6];
+      T momentum[6];
       multiply_inertia(momentum, d.cinert[M::dof(i).body], d.cdof[i]);
       n.M0[i] = n.dof_armature[i] + dot<6>(d.cdof[i], momentum, 6);
     }
-    positions_called(d, qpos);
+    position(d, qpos);
   }
-  for (i32 b = 0; b < M::kBodies; ++b) n.body_invweight[b] = M::kPairs > 0 ? body_invweight<M>(d, b) : 0;
+  for (i32 b = 0; b < M::kBodies; ++b) n.body_invweight[b] = M::kPairs > 0 ? body_invweight<M>(d, b) : T{};
   for (i32 k = 0; k < M::kLimits; ++k) {
     const i32 dof = M::limit(k).dof, body = M::dof(dof).body;
     const Path<M> path{M::dof(dof)};
-    f64 x[M::kDofs]{};
-    x[path.last.ancestors] = 1;
+    T x[M::kDofs]{};
+    x[path.last.ancestors] = splat<T>(1);
     path.solve(d.factor, d.inverse, x);
     n.limit_invweight[k] = is_sliding_mass<M>(body) ? inverse_of_mass(n.body_mass[body]) : x[path.last.ancestors];
+  }
+}
+template <class M>
+ENVPOOL_NOINLINE void compute_inverse_inertias(ModelNumbers<M, f64>& n) {
+  with_room<M>([&]<class Size>(Data<Size, f64>& d) {
+    inverse_inertias_inlined<M>(d, n, [](Data<Size, f64>& at, const f64* qpos) { positions_called(at, qpos); });
+  });
+}
+
+// Sets the constants that depend on the inertia matrix to those of the tables, if the model has the tables' inertias.
+// Returns whether it does.
+template <class M>
+ENVPOOL_FN bool use_inverse_inertias_of_tables(ModelNumbers<M, f64>& n) {
+  if (!has_inertias_of_tables<M>(n)) return false;
+  for (i32 b = 0; b < M::kBodies; ++b) n.body_invweight[b] = M::body(b).invweight;
+  for (i32 k = 0; k < M::kLimits; ++k) n.limit_invweight[k] = M::limit(k).invweight;
+  for (i32 i = 0; M::kSimpleDofs && i < M::kDofs; ++i) n.M0[i] = M::dof(i).inertia;
+  return true;
+}
+// Computes the other constants.
+template <class M>
+ENVPOOL_FN void compute_simple_constants(ModelNumbers<M, f64>& n) {
+  compute_masses<M>(n);
+  if constexpr (kTunesStiffness<M>) {
+    n.most_stiffness[0] = 0;
+    for (i32 j = 0; j < M::kJoints; ++j) n.most_stiffness[0] = max(n.most_stiffness[0], n.jnt_stiffness[j]);
   }
 }
 
 // Computes all constants from the fields.
 template <class M>
 ENVPOOL_FN void compute_constants(ModelNumbers<M, f64>& n) {
-  compute_masses<M>(n);
-  if constexpr (kTunesStiffness<M>) {
-    n.most_stiffness[0] = 0;
-    for (i32 j = 0; j < M::kJoints; ++j) n.most_stiffness[0] = max(n.most_stiffness[0], n.jnt_stiffness[j]);
-  }
-  if (has_inertias_of_tables<M>(n)) {
-    for (i32 b = 0; b < M::kBodies; ++b) n.body_invweight[b] = M::body(b).invweight;
-    for (i32 k = 0; k < M::kLimits; ++k) n.limit_invweight[k] = M::limit(k).invweight;
-    for (i32 i = 0; M::kSimpleDofs && i < M::kDofs; ++i) n.M0[i] = M::dof(i).inertia;
-    return;
-  }
-  with_room<M>([&]<class Size>(Data<Size, f64>& d) { compute_inverse_inertias<M>(d, n); });
+  compute_simple_constants<M>(n);
+  if (!use_inverse_inertias_of_tables<M>(n)) compute_inverse_inertias<M>(n);
 }
+
+#if ENVPOOL_SIMD
+// Computes the inverse inertias of up to four models in lanes. Lanes without a model repeat the first one.
+template <class M>
+ENVPOOL_SIMD_TARGET __attribute__((flatten, noinline)) void compute_inverse_inertias_in_lanes(
+    ModelNumbers<M, f64>* const* models, int count) {
+  const ModelNumbers<M, f64>* from[4];
+  for (int lane = 0; lane < 4; ++lane) from[lane] = models[lane < count ? lane : 0];
+  ModelNumbers<M, f64x4> n;
+  Data<M, f64x4> d;
+  into_lanes<M>(n, from);
+  inverse_inertias_inlined<M>(d, n, [](auto& at, const f64x4* qpos) { positions_inlined(at, qpos); });
+  for (int lane = 0; lane < count; ++lane) {
+    ModelNumbers<M, f64>& to = *models[lane];
+    for (i32 b = 0; b < M::kBodies; ++b) to.body_invweight[b] = n.body_invweight[b][lane];
+    for (i32 k = 0; k < M::kLimits; ++k) to.limit_invweight[k] = n.limit_invweight[k][lane];
+    for (i32 i = 0; M::kSimpleDofs && i < M::kDofs; ++i) to.M0[i] = n.M0[i][lane];
+  }
+}
+// Computes all constants of several models.
+template <class M, class ModelOf>
+void compute_constants_of_group(int count, const ModelOf& model) {
+  ModelNumbers<M, f64>* waiting[4];
+  int lanes = 0;
+  for (int i = 0; i < count; ++i) {
+    ModelNumbers<M, f64>& n = model(i);
+    compute_simple_constants<M>(n);
+    if (!use_inverse_inertias_of_tables<M>(n)) waiting[lanes++] = &n;
+    if (lanes < 4 && i + 1 < count) continue;
+    if (lanes == 1) {
+      compute_inverse_inertias<M>(*waiting[0]);
+    } else if (lanes > 1) {
+      compute_inverse_inertias_in_lanes<M>(waiting, lanes);
+    }
+    lanes = 0;
+  }
+}
+#endif
 
 // Returns the numbers in the tables of a model.
 template <class M>

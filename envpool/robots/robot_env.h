@@ -134,13 +134,15 @@ class RobotEnv {
 #endif
 
   ENVPOOL_FN static void derive(Params& p) {
-    p.dt = M::kTimestep * p.frame_skip;
-    if constexpr (requires { p.mass; }) {
-      p.mass = numpy_sum(M::kBodies, [&](i64 i) { return p.model.body_mass[i]; });
-    }
     compute_constants<M>(p.model);
-    p.is_tuned = robots::is_tuned<M>(p.model);
+    derive_other_members(p);
   }
+#if ENVPOOL_SIMD
+  static void derive_group(Params* const* params, int count) {
+    compute_constants_of_group<M>(count, [&](int i) -> ModelNumbers<M, f64>& { return params[i]->model; });
+    for (int i = 0; i < count; ++i) derive_other_members(*params[i]);
+  }
+#endif
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     s = {};
@@ -201,6 +203,14 @@ class RobotEnv {
   }
 
  private:
+  ENVPOOL_FN static void derive_other_members(Params& p) {
+    p.dt = M::kTimestep * p.frame_skip;
+    p.is_tuned = is_tuned<M>(p.model);
+    if constexpr (requires { p.mass; }) {
+      p.mass = numpy_sum(M::kBodies, [&](i64 i) { return p.model.body_mass[i]; });
+    }
+  }
+
   // infos() calls one of these for each info: Names declares the info, and Values writes it.
 #if ENVPOOL_HOST
   struct Names {

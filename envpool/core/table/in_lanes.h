@@ -39,7 +39,11 @@
 //
 // step_group steps `count` environments, at most kGroup, which need not be in consecutive rows and may have different
 // parameters. It may draw random numbers. A thread of a pool takes at least kGroup of these environments at a time if
-// there are enough for all threads.
+// there are enough for all threads. Such an environment may also define
+//
+//   static void derive_group(Params* const* params, int count);
+//
+// which does what derive does for each of `count` rows in one call of a function of envpool.jax.
 #pragma once
 
 #include <cstring>

@@ -111,6 +111,18 @@ class RowParams {
       write_numbers(column, first, count, numbers);
       write(column, count, numbers);
     }
+    derive_rows(count);
+  }
+  void derive_rows(i64 count) const {
+#if ENVPOOL_SIMD
+    if constexpr (requires(Params* const* params) { Env::derive_group(params, 1); }) {
+      if (has_simd()) {
+        Params* params[kMostRows];
+        for (i64 i = 0; i < count; ++i) params[i] = &rows_[size_t(i)].params;
+        return Env::derive_group(params, static_cast<int>(count));
+      }
+    }
+#endif
     for (i64 i = 0; i < count; ++i) derive<Env>(rows_[size_t(i)].params);
   }
 
