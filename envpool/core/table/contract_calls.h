@@ -39,6 +39,10 @@ inline constexpr bool kPortableMayThrow = false;
 inline constexpr bool kPortableMayThrow = true;
 #endif
 
+// Functions that are compiled once, and not inlined, take rows and return outcomes by reference. Values would be copied
+// in pieces of another size than those in which they have just been written, for which a CPU has to wait until they are
+// in its cache: about ten clock cycles for each.
+
 template <class Env>
 struct PortableContract {
   using State = typename Env::State;
@@ -70,7 +74,9 @@ struct PortableContract {
     if constexpr (kIsSmall) {
       return Env::step(state, params, action, draws);
     } else {
-      return step_apart(state, params, action, draws);
+      Outcome outcome;
+      step_apart(state, params, action, draws, outcome);
+      return outcome;
     }
   }
   static i32 players(const State&) { return 1; }
@@ -88,10 +94,11 @@ struct PortableContract {
     Env::reset(state, params, rng);
   }
   template <class Draws>
-  ENVPOOL_NOINLINE static Outcome step_apart(State& state, const Params& params, ActionRow action, Draws& draws) {
-    return Env::step(state, params, action, draws);
+  ENVPOOL_NOINLINE static void step_apart(State& state, const Params& params, const ActionRow& action, Draws& draws,
+                                          Outcome& outcome) {
+    outcome = Env::step(state, params, action, draws);
   }
-  ENVPOOL_NOINLINE static void observe_apart(const State& state, const Params& params, Row row) {
+  ENVPOOL_NOINLINE static void observe_apart(const State& state, const Params& params, const Row& row) {
     Env::observe(state, params, row);
   }
 };
@@ -109,21 +116,31 @@ struct WorldContract {
   static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
   static i64 heap_bytes(const Params&) { return 0; }
   ENVPOOL_NOINLINE static void reset(State& world, const Params& params, Rng& rng) { Env::reset(world, params, rng); }
-  ENVPOOL_NOINLINE static Outcome step(State& world, const Params& params, ActionRow action, Episode& episode,
-                                       i32 max_players) {
-    run_phases(world, params, action, episode, max_players, std::make_integer_sequence<int, Env::kPhases>{});
-    return Env::finish(world, params, episode.rng);
+  static Outcome step(State& world, const Params& params, ActionRow action, Episode& episode, i32 max_players) {
+    Outcome outcome;
+    step_apart(world, params, action, episode, max_players, outcome);
+    return outcome;
   }
   static i32 players(const State& world) { return players_of(world, Env::kMaxPlayers); }
   static f32 reward(const State& world, const Outcome&, i32 player) { return Env::reward(world, player); }
-  ENVPOOL_NOINLINE static void observe(const State& world, const Params& params, Row row, i32 max_players) {
-    Env::observe_world(world, params, row);
-    row.row *= max_players;
-    const i32 count = players_of(world, max_players);
-    for (i32 player = 0; player < count; ++player, ++row.row) Env::observe(world, params, player, row);
+  static void observe(const State& world, const Params& params, Row row, i32 max_players) {
+    observe_apart(world, params, row, max_players);
   }
 
  private:
+  ENVPOOL_NOINLINE static void step_apart(State& world, const Params& params, const ActionRow& action, Episode& episode,
+                                          i32 max_players, Outcome& outcome) {
+    run_phases(world, params, action, episode, max_players, std::make_integer_sequence<int, Env::kPhases>{});
+    outcome = Env::finish(world, params, episode.rng);
+  }
+  ENVPOOL_NOINLINE static void observe_apart(const State& world, const Params& params, const Row& row,
+                                             i32 max_players) {
+    Env::observe_world(world, params, row);
+    Row own = row;
+    own.row *= max_players;
+    const i32 count = players_of(world, max_players);
+    for (i32 player = 0; player < count; ++player, ++own.row) Env::observe(world, params, player, own);
+  }
   template <int kPhase>
   static void run_phase(State& world, const Params& params, ActionRow action, const Episode& episode, i32 max_players) {
     const i32 count = players_of(world, max_players);
