@@ -48,6 +48,7 @@ _RATES = {
     "toy_text": 0,
     "bsuite": 0,
     "pgx": 0,
+    "jaxmarl": 4,
 }
 _OTHER_RATE = 10
 # The largest number of actions to choose from: each has a button.

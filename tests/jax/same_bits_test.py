@@ -20,8 +20,9 @@ jnp = jax.numpy
 
 LIMIT, NUM_ENVS, STEPS = 23, 13, 120
 # The families whose ids are not all tested here. One Atari game represents all games, and a few ids represent MiniGrid.
-# MuJoCo and ViZDoom are not portable. worlds_test.py tests "tag" and "pgx", whose environments have several players.
-OTHERS = ("", "atari", "minigrid", "mujoco", "vizdoom", "tag", "pgx")
+# MuJoCo and ViZDoom are not portable. worlds_test.py tests "tag", "pgx" and "jaxmarl", whose environments
+# have several players.
+OTHERS = ("", "atari", "minigrid", "mujoco", "vizdoom", "tag", "pgx", "jaxmarl")
 MINIGRID: dict[str, dict[str, object]] = {  # options by id
     "MiniGrid-DoorKey-8x8-v0": {},
     "MiniGrid-Dynamic-Obstacles-8x8-v0": {"observation": "symbolic"},

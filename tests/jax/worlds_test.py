@@ -42,6 +42,7 @@ WORLDS = {
     "crowd": ("Crowd-v0", {"fewest": 0, "length": 7}),
     "WarpDrive's 1,000 agents": ("WarpDrive/TagContinuous-1000-v0", {"episode_length": 12}),
     "players who take turns": ("ConnectFour-v1", {}),
+    "cooks": ("Overcooked-v0", {"layout": "asymm_advantages", "random_reset": True}),
     "WarpDrive's grid": ("WarpDrive/TagGridWorldWithResetPool-v0", {"episode_length": 11}),
 }
 NUM_ENVS, STEPS, LIMIT = 4, 40, 13
@@ -119,7 +120,7 @@ def test_a_batch_equals_the_pool(name):
                     check_players(info["players"], theirs[4]["final_info"]["players"], widest, done)
                 lengths |= {*info["elapsed_step"][done].tolist()}
     assert max(lengths) == min(LIMIT, options.get("episode_length", options.get("length", LIMIT)))
-    assert len(lengths) > 1 or name in ("nearest of 100", "crowd") or "WarpDrive" in name
+    assert len(lengths) > 1 or name in ("nearest of 100", "crowd", "cooks") or "WarpDrive" in name
 
 
 def check_players(ours, theirs, widest, worlds):

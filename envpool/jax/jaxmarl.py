@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Overcooked of envpool.jax with the interface of JaxMARL: `import envpool.jax.jaxmarl as jaxmarl`.
+
+>>> env = jaxmarl.make("overcooked", layout="coord_ring")
+>>> obs, state = env.reset(key)
+>>> obs, state, rewards, dones, infos = env.step(key, state, {"agent_0": 5, "agent_1": 4})
+
+The functions can be jitted, scanned and vmapped. Kitchens, observations and rewards equal those of JaxMARL 0.2.0; the
+cooks' first directions are drawn from another generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from envpool.jax import environment
+from envpool.jax.rows import EnvState
+from envpool.python.options import shown
+
+__all__ = ["Overcooked", "make", "overcooked_layouts", "registered_envs"]
+
+registered_envs = ["overcooked"]
+# JaxMARL's layouts by their names. `make` and `Overcooked` take the values, and also the values of JaxMARL's dict.
+overcooked_layouts = {
+    name: name for name in ("cramped_room", "asymm_advantages", "coord_ring", "forced_coord", "counter_circuit")
+}
+_LETTERS = {"wall_idx": "W", "goal_idx": "X", "plate_pile_idx": "B", "onion_pile_idx": "O", "pot_idx": "P"}
+
+
+class Overcooked:
+    """Two cooks who deliver onion soups, as pure functions of a state.
+
+    Dicts of observations, actions, rewards and `dones` have the keys in `agents`; `dones` has "__all__", too.
+
+    Attributes:
+        agents: ["agent_0", "agent_1"].
+        num_agents: 2.
+        num_actions: 6.
+        max_steps: the steps of an episode.
+        obs_shape: (rows, columns, 26), the shape of an agent's observation, which is uint8.
+    """
+
+    def __init__(self, layout: Any = "cramped_room", random_reset: bool = False, max_steps: int = 400) -> None:
+        """Makes a kitchen.
+
+        Args:
+            layout: a name in `overcooked_layouts`, lines of letters as `Overcooked-v0` takes them, or a layout of
+                JaxMARL: a mapping with height, width and the numbers of the cells of each kind.
+            random_reset: begin with random cells and hands of the cooks, and random pots.
+            max_steps: steps after which an episode ends.
+
+        Raises:
+            TypeError, ValueError: an argument is not valid.
+        """
+        text = _grid_of(layout) if isinstance(layout, Mapping) else layout
+        options = {"layout": text, "random_reset": random_reset, "max_steps": max_steps}
+        self._env = environment.make_as(environment.Environment, "Overcooked-v0", options, step_values=5)
+        self.agents = ["agent_0", "agent_1"]
+        self.num_agents = len(self.agents)
+        self.num_actions = self._env.num_actions
+        self.max_steps = max_steps
+        self.layout = layout
+        self.observation_spaces = {agent: self._env.observation_space() for agent in self.agents}
+        self.action_spaces = {agent: self._env.action_space() for agent in self.agents}
+        self.obs_shape: tuple[int, ...] = self._env.observation_space().shape
+
+    def __repr__(self) -> str:
+        return f"Overcooked(layout={shown(self.layout)}, max_steps={self.max_steps})"
+
+    @property
+    def name(self) -> str:
+        """JaxMARL's name of the environment."""
+        return "Overcooked"
+
+    def observation_space(self, agent: str = "agent_0") -> Any:
+        """Returns the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str = "agent_0") -> Any:
+        """Returns the space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, key: Any) -> tuple[dict[str, Any], EnvState]:
+        """Begins an episode. The key is one of `jax.random`; equal keys begin equal episodes."""
+        obs, state = self._env.reset(key)
+        return self._by_agent(obs), state
+
+    def step(self, key: Any, state: EnvState, actions: Mapping[str, Any]) -> tuple[Any, EnvState, Any, Any, Any]:
+        """Steps the kitchen, and begins the next episode if the step ends one.
+
+        Args:
+            key: the key from which the next episode is drawn; None: the generator in the state.
+            state: a state of this kitchen.
+            actions: for each agent, an int: 0 moves up, 1 down, 2 right, 3 left, 4 stays, 5 interacts.
+
+        Returns:
+            (obs, state, rewards, dones, infos). `infos["shaped_reward"]` has a reward of each agent for steps towards
+            a soup.
+
+        Raises:
+            ValueError: an agent has no action.
+            TypeError, ValueError: as `step` of `envpool.jax` raises them.
+        """
+        return self._results(self._env.step(key, state, self._stacked(actions)))
+
+    def step_env(self, key: Any, state: EnvState, actions: Mapping[str, Any]) -> tuple[Any, EnvState, Any, Any, Any]:
+        """Steps as `step` does, but never begins another episode."""
+        return self._results(self._env.step_env(key, state, self._stacked(actions)))
+
+    def get_obs(self, state: EnvState) -> dict[str, Any]:
+        """Returns the observations of a state."""
+        return self._by_agent(self._env.get_obs(state))
+
+    def _stacked(self, actions: Mapping[str, Any]) -> Any:
+        if not isinstance(actions, Mapping) or set(actions) != set(self.agents):
+            got = sorted(map(str, actions)) if isinstance(actions, Mapping) else shown(actions)
+            raise ValueError(f"[Overcooked] actions: expected a dict with an action of {self.agents}, got {got}")
+        stacked = jnp.stack([jnp.asarray(actions[agent]) for agent in self.agents])
+        # JaxMARL's actions are uint32.
+        return stacked.astype(jnp.int32) if jnp.issubdtype(stacked.dtype, jnp.unsignedinteger) else stacked
+
+    def _by_agent(self, values: Any) -> dict[str, Any]:
+        return {agent: values[i] for i, agent in enumerate(self.agents)}
+
+    def _results(self, results: Any) -> tuple[Any, EnvState, Any, Any, Any]:
+        obs, state, reward, done, info = results
+        dones = dict.fromkeys([*self.agents, "__all__"], done)
+        shaped = self._by_agent(info["players"]["shaped_reward"])
+        return self._by_agent(obs), state, self._by_agent(reward), dones, {"shaped_reward": shaped}
+
+
+def make(env_id: str, **options: Any) -> Overcooked:
+    """Makes an environment.
+
+    Args:
+        env_id: one of `registered_envs`.
+        **options: the arguments of `Overcooked`.
+
+    Raises:
+        ValueError: an unknown name, or an option that is not valid.
+        TypeError: an unknown option, or one of the wrong type.
+        RuntimeError: the family is not built.
+    """
+    if env_id not in registered_envs:
+        raise ValueError(f"env_id: expected one of {', '.join(registered_envs)}, got {shown(env_id)}")
+    return Overcooked(**options)
+
+
+def _grid_of(layout: Mapping[str, Any]) -> str:
+    """Returns the lines of a layout of JaxMARL."""
+    missing = [key for key in ("height", "width", *_LETTERS) if key not in layout]
+    if missing:
+        raise ValueError(f"layout: expected a layout of JaxMARL with {', '.join(missing)}, got {shown(sorted(layout))}")
+    rows, columns = int(layout["height"]), int(layout["width"])
+    if not 0 < rows * columns <= 256:
+        raise ValueError(f"layout: expected height and width of 1 to 256 cells in all, got {rows} and {columns}")
+    cells = np.full(rows * columns, " ")
+    agents = np.asarray(layout.get("agent_idx", ()), np.int64).ravel()
+    kinds = [(letter, np.asarray(layout[key], np.int64).ravel()) for key, letter in _LETTERS.items()]
+    for letter, numbers in [*kinds, *((str(i), agents[i : i + 1]) for i in range(len(agents)))]:
+        outside = numbers[(numbers < 0) | (numbers >= cells.size)]
+        if outside.size:
+            raise ValueError(f"layout: expected numbers of cells from 0 to {cells.size - 1}, got {outside[0]}")
+        cells[numbers] = letter
+    return "\n".join("".join(row) for row in cells.reshape(rows, columns))

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""envpool.jax.jaxmarl beside JaxMARL: programs for one run with the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+pytest.importorskip("jaxmarl", reason="JaxMARL is not installed")
+ours = pytest.importorskip("envpool.jax.jaxmarl")
+kitchens = pytest.importorskip("tests.jaxmarl.kitchens")
+jnp = jax.numpy
+
+WORLDS, STEPS = 16, 70
+
+
+def rollout(env, state, actions):
+    """Steps a batch of kitchens, as programs for JaxMARL do."""
+
+    def turn(state, both):
+        keys = jax.random.split(jax.random.key(3), WORLDS)
+        acts = {agent: both[i] for i, agent in enumerate(env.agents)}
+        obs, state, rewards, dones, infos = jax.vmap(env.step)(keys, state, acts)
+        return state, (obs, rewards, dones, infos)
+
+    return jax.lax.scan(turn, state, actions)
+
+
+@pytest.mark.parametrize("layout", kitchens.LAYOUTS)
+def test_a_program_has_the_results_of_jaxmarl(layout):
+    reference = kitchens.Reference(layout, max_steps=STEPS - 10)
+    env = ours.make("overcooked", layout=reference.env.layout, max_steps=STEPS - 10)
+    assert (env.agents, env.num_agents, env.num_actions) == (reference.env.agents, 2, reference.env.num_actions)
+    obs, state = jax.vmap(env.reset)(jax.random.split(jax.random.key(1), WORLDS))
+    reference.put(np.asarray(obs["agent_0"]))
+    actions = jax.random.randint(jax.random.key(2), (STEPS, 2, WORLDS), 0, 6).astype(jnp.uint32)
+    end, (seen, rewards, dones, infos) = rollout(env, state, actions)
+    _, expected = rollout(reference.env, reference.state, actions)
+    theirs_seen, *others = expected
+    for mine, theirs in zip((rewards, dones, infos), others, strict=True):
+        assert jax.tree.structure(mine) == jax.tree.structure(theirs)
+        for one, other in zip(jax.tree.leaves(mine), jax.tree.leaves(theirs), strict=True):
+            # JaxMARL's cooks have other directions in the second episode, so that their steps differ.
+            np.testing.assert_array_equal(one[: STEPS - 10], other[: STEPS - 10])
+            assert one.dtype == other.dtype
+    for agent in env.agents:
+        np.testing.assert_array_equal(seen[agent][: STEPS - 11], theirs_seen[agent][: STEPS - 11])
+        assert seen[agent].dtype == theirs_seen[agent].dtype
+        np.testing.assert_array_equal(jax.vmap(env.get_obs)(end)[agent], seen[agent][-1])
+    begun = np.asarray(seen["agent_0"][STEPS - 11])
+    assert (begun[..., 0] == np.asarray(obs["agent_0"])[..., 0]).all()  # the cooks are at their places again
+    assert np.asarray(dones["__all__"]).sum(axis=1).tolist() == [0] * (STEPS - 11) + [WORLDS] + [0] * 10
+
+
+def test_jaxmarls_wrapper_logs_returns():
+    wrappers = pytest.importorskip("jaxmarl.wrappers.baselines")
+    env = wrappers.LogWrapper(ours.make("overcooked", max_steps=3))
+    obs, state = env.reset(jax.random.key(0))
+    for step in range(1, 4):
+        both = {agent: jnp.int32(4) for agent in env.agents}
+        obs, state, reward, done, info = env.step(jax.random.key(step), state, both)
+    assert np.asarray(info["returned_episode"]).all()
+    assert np.asarray(info["returned_episode_lengths"]).tolist() == [3, 3]
+
+
+BAD = [
+    (lambda: ours.make("overcooked_v2"), ValueError, "env_id: expected one of overcooked, got 'overcooked_v2'"),
+    (lambda: ours.make("overcooked", layout="large_room"), ValueError, "layout: expected the name of a layout"),
+    (lambda: ours.make("overcooked", layout={"height": 3}), ValueError, "layout: expected a layout of JaxMARL with w"),
+    (lambda: ours.make("overcooked", layout=layout(pot_idx=[99])), ValueError, "from 0 to 19, got 99"),
+    (lambda: ours.make("overcooked", layout=layout(width=10**9)), ValueError, "height and width of 1 to 256 cells"),
+    (lambda: ours.make("overcooked", layout=layout(agent_idx=[6])), ValueError, "expected two cooks"),
+    (lambda: ours.make("overcooked", max_steps=0), ValueError, "max_steps"),
+    (lambda: ours.make("overcooked", layout=3), TypeError, "layout"),
+    (lambda: step({"agent_0": 0}), ValueError, r"actions: expected a dict with an action of \['agent_0', 'agent_1'\]"),
+    (lambda: step(3), ValueError, "actions: expected a dict"),
+    (lambda: step({"agent_0": 0, "agent_1": 6}), ValueError, "6"),
+    (lambda: step({"agent_0": 0.5, "agent_1": 0.5}), TypeError, "action"),
+]
+
+
+def layout(**changes):
+    from jaxmarl.environments.overcooked.layouts import overcooked_layouts
+
+    return {**overcooked_layouts["cramped_room"], **changes}
+
+
+def step(actions):
+    env = ours.make("overcooked")
+    return env.step(jax.random.key(0), env.reset(jax.random.key(0))[1], actions)
+
+
+@pytest.mark.parametrize(("call", "error", "words"), BAD, ids=[case[2][:40] for case in BAD])
+def test_bad_arguments(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
