@@ -32,11 +32,47 @@
 
 namespace envpool::jaxmarl {
 
+inline constexpr i32 kPlanes = 26;  // of an observation; 0 to 9 are those of the cooks
+
+// Writes what a cook holds, or what lies on a counter.
+ENVPOOL_FN constexpr void write_thing(u8* planes, u8 thing) {
+  planes[18] = thing == kSoup ? 3 : 0;
+  planes[21] = thing == kSoup;
+  planes[22] = thing == kPlate;
+  planes[23] = thing == kOnion;
+}
+
+// The planes of each value of a cell.
+struct PlanesTable {
+  u8 of[kPot + kEmpty + 1][kPlanes];
+};
+constexpr PlanesTable make_planes_table() {
+  PlanesTable table{};
+  for (i32 cell = 0; cell < kPot; ++cell) {
+    u8* const planes = table.of[cell];
+    planes[11] = cell == kCounter;
+    planes[12] = cell == kOnionPile;
+    planes[14] = cell == kPlatePile;
+    planes[15] = cell == kGoal;
+    write_thing(planes, static_cast<u8>(cell));
+  }
+  for (i32 status = 0; status <= kEmpty; ++status) {
+    u8* const planes = table.of[kPot + status];
+    const bool cooks = status < kFull;
+    planes[10] = 1;
+    planes[cooks ? 18 : 16] = static_cast<u8>(cooks ? 3 : kEmpty - status);
+    planes[20] = static_cast<u8>(cooks ? status : 0);
+    planes[21] = status == kReady;
+  }
+  return table;
+}
+constexpr PlanesTable kPlanesTable = make_planes_table();
+
 struct Overcooked {
   static constexpr const char* kName = "Overcooked";
   static constexpr bool kLargeRows = true;
   static constexpr i32 kMaxPlayers = 2, kPhases = 1;
-  static constexpr i32 kMaxCells = 256, kPlanes = 26, kUrgent = 40;
+  static constexpr i32 kMaxCells = 256, kUrgent = 40;
 
   struct Params {
     i32 rows, columns, max_steps, floors;
@@ -155,7 +191,16 @@ struct Overcooked {
     const Shared& s = world.shared;
     u8* const obs = row.at<u8>(kObs);
     const u8 urgent = p.max_steps - s.steps < kUrgent;
-    for (i32 i = 0; i < p.rows * p.columns; ++i) write_cell(obs + i * kPlanes, s.cell[i], urgent);
+    for (i32 i = 0; i < p.rows * p.columns; ++i) {
+      u8* const planes = obs + i * kPlanes;
+      const u8* const known = kPlanesTable.of[s.cell[i]];
+#ifdef __CUDACC__
+      for (i32 k = 0; k < kPlanes; ++k) planes[k] = known[k];
+#else
+      __builtin_memcpy(planes, known, kPlanes);
+#endif
+      planes[kPlanes - 1] = urgent;
+    }
     for (i32 i = 0; i < kMaxPlayers; ++i) {
       const Agent& cook = world.agent[i];
       u8* const planes = obs + cell_of(p, cook) * kPlanes;
@@ -255,32 +300,6 @@ struct Overcooked {
     }
     for (const Agent& cook : world.agent) held += cook.held == kPlate;
     return lying == 0 && held < pots;
-  }
-
-  // Writes the planes of a cell without a cook.
-  ENVPOOL_FN static void write_cell(u8* planes, u8 cell, u8 urgent) {
-    for (i32 k = 0; k < kPlanes - 1; ++k) planes[k] = 0;
-    planes[kPlanes - 1] = urgent;
-    if (cell >= kPot) {
-      const i32 status = cell - kPot, onions = min(kEmpty - status, 3);
-      planes[10] = 1;
-      planes[16] = static_cast<u8>(status >= kFull ? onions : 0);
-      planes[18] = static_cast<u8>(status >= kFull ? 0 : onions);
-      planes[20] = static_cast<u8>(status >= kFull ? 0 : status);
-      planes[21] = status == kReady;
-      return;
-    }
-    planes[11] = cell == kCounter;
-    planes[12] = cell == kOnionPile;
-    planes[14] = cell == kPlatePile;
-    planes[15] = cell == kGoal;
-    write_thing(planes, cell);
-  }
-  ENVPOOL_FN static void write_thing(u8* planes, u8 thing) {
-    planes[18] = thing == kSoup ? 3 : 0;
-    planes[21] = thing == kSoup;
-    planes[22] = thing == kPlate;
-    planes[23] = thing == kOnion;
   }
 };
 
