@@ -26,6 +26,7 @@ __all__ = ["Env", "State", "available_envs", "make"]
 
 _IDS = {
     "2048": "Play2048-v1",
+    "animal_shogi": "AnimalShogi-v1",
     "chess": "Chess-v1",
     "connect_four": "ConnectFour-v1",
     "gardner_chess": "GardnerChess-v1",
@@ -39,6 +40,7 @@ _IDS = {
 }
 _VERSIONS = {
     "2048": "v2",
+    "animal_shogi": "v2",
     "chess": "v2",
     "go_19x19": "v1",
     "go_9x9": "v1",
@@ -53,7 +55,7 @@ class State:
 
     Attributes:
         current_player: int32, the player to move.
-        observation: what this player observes; bool, or float32 in chess and gardner_chess.
+        observation: what this player observes; bool, or float32 in animal_shogi, chess and gardner_chess.
         rewards: float32 of shape (num_players,), of the last step.
         terminated: bool, whether the game is over. A further step changes nothing and has rewards 0.
         truncated: bool, always False.

@@ -10,23 +10,11 @@
 
 #include "envpool/core/api.h"
 #include "envpool/pgx/bits.h"
+#include "envpool/pgx/constants.h"
 
 namespace envpool::pgx {
 
 enum ChessPiece : i32 { kNoPiece, kPawn, kKnight, kBishop, kRook, kQueen, kKing };
-
-// Calls a function with the numbers from kFirst to kEnd - 1 as constants, decltype(number)::value.
-template <i32 kNumber>
-struct Constant {
-  static constexpr i32 value = kNumber;
-};
-template <i32 kFirst, i32 kEnd, class Function>
-ENVPOOL_ALWAYS_INLINE void for_constants(const Function& function) {
-  if constexpr (kFirst < kEnd) {
-    function(Constant<kFirst>{});
-    for_constants<kFirst + 1, kEnd>(function);
-  }
-}
 
 ENVPOOL_ALWAYS_INLINE constexpr u64 square(i32 at) { return u64{1} << at; }
 

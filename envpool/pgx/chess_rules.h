@@ -12,6 +12,7 @@
 #pragma once
 
 #include "envpool/pgx/chess_moves.h"
+#include "envpool/pgx/hash.h"
 #include "envpool/pgx/turns.h"
 #if ENVPOOL_HOST
 #include "envpool/pgx/chess_picture.h"
@@ -266,11 +267,6 @@ struct ChessRules {
     return times;
   }
 
-  ENVPOOL_FN static u64 mixed(u64 x) {  // the finalizer of SplitMix64
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
-    x = (x ^ x >> 27) * 0x94D049BB133111EB;
-    return x ^ x >> 31;
-  }
   ENVPOOL_FN static u64 hash_of(const Position& p) {
     const Board& board = p.boards[0];
     u64 hash = mixed(u64(p.en_passant + 2) | u64{p.castling} << 8 | u64(seat(p)) << 16);
@@ -296,7 +292,7 @@ struct ChessRules {
     }
     return hash ^ mixed_piece(to, piece);
   }
-  ENVPOOL_FN static u64 mixed_piece(i32 at, i32 piece) { return mixed(u64(16 * at + piece + 1) * 0x9E3779B97F4A7C15); }
+  ENVPOOL_FN static u64 mixed_piece(i32 at, i32 piece) { return key_of(16 * at + piece + 1); }
 
   // Returns whether neither player can give mate: two kings, with at most a bishop or a knight, or with bishops on
   // squares of one color. So pgx and OpenSpiel define it.

@@ -27,6 +27,7 @@
 // Reference: pgx 2.6.0, go; for Chinese rules, which pgx does not have, EnvPool 1.2.7.
 #pragma once
 
+#include "envpool/pgx/hash.h"
 #include "envpool/pgx/hash_set.h"
 #include "envpool/pgx/points.h"
 #include "envpool/pgx/turns.h"
@@ -325,12 +326,7 @@ struct GoRules {
   }
 
   // Returns the random number of a stone; a position's hash is the exclusive or of those of its stones.
-  ENVPOOL_FN static u64 key(i32 bit, i32 color) {
-    u64 x = u64(2 * bit + color + 1) * 0x9E3779B97F4A7C15;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
-    x = (x ^ x >> 27) * 0x94D049BB133111EB;
-    return x ^ x >> 31;
-  }
+  ENVPOOL_FN static u64 key(i32 bit, i32 color) { return key_of(2 * bit + color + 1); }
   ENVPOOL_FN static u64 hash_of(const Set& stones, i32 color) {
     u64 hash = 0;
     stones.for_each([&](i32 bit) { hash ^= key(bit, color); });

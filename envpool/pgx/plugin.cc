@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "envpool/pgx/animal_shogi.h"
 #include "envpool/pgx/chess.h"
 #include "envpool/pgx/connect_four.h"
 #include "envpool/pgx/gardner_chess.h"
@@ -12,7 +13,8 @@
 
 using namespace envpool::pgx;
 
-ENVPOOL_PLUGIN(envpool::table<Chess, "envpool/pgx/chess.h">(), envpool::table<ChineseGo13x13, "envpool/pgx/go.h">(),
+ENVPOOL_PLUGIN(envpool::table<AnimalShogi, "envpool/pgx/animal_shogi.h">(),
+               envpool::table<Chess, "envpool/pgx/chess.h">(), envpool::table<ChineseGo13x13, "envpool/pgx/go.h">(),
                envpool::table<ChineseGo19x19, "envpool/pgx/go.h">(), envpool::table<ChineseGo9x9, "envpool/pgx/go.h">(),
                envpool::table<ConnectFour, "envpool/pgx/connect_four.h">(),
                envpool::table<GardnerChess, "envpool/pgx/gardner_chess.h">(),

@@ -59,7 +59,7 @@ _PACKAGES = (
     ),
     _Package(
         "pgx",
-        "pgx bridge_bidding sparrow_mahjong animal_shogi",
+        "pgx bridge_bidding sparrow_mahjong",
         "mahjong shogi",
         namespaces="pgx",
         example="Hex-v1",

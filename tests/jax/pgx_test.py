@@ -11,7 +11,12 @@ theirs = pytest.importorskip("pgx")
 import envpool.jax.pgx as ours  # noqa: E402 (needs JAX)
 
 jnp = jax.numpy
-GAMES = ("tic_tac_toe", "connect_four", "go_9x9")  # their rules draw nothing but the player who moves first
+GAMES = (
+    "tic_tac_toe",
+    "connect_four",
+    "animal_shogi",
+    "go_9x9",
+)  # their rules draw nothing but the player who moves first
 FIELDS = ("current_player", "observation", "rewards", "terminated", "truncated", "legal_action_mask")
 NUM_ENVS, STEPS = 32, 45
 
@@ -49,7 +54,7 @@ def test_a_program_has_the_results_of_pgx(name):
         assert seen[field].dtype == expected[field].dtype
         np.testing.assert_array_equal(seen[field], expected[field], field)
     over = expected["terminated"][-2]
-    assert over.all() or (name == "go_9x9" and over.any())
+    assert over.all() or (name in ("animal_shogi", "go_9x9") and over.any())
     assert not expected["rewards"][-1][over].any()  # games that are over stay as they are
     for player in range(env.num_players):
         observed = jax.vmap(lambda one, player=player: env.observe(one, player))(end)
@@ -92,7 +97,7 @@ def test_tiles_are_drawn_from_the_key():
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match=r"^env_id: expected one of 2048, chess, .*, got 'shogi'$"):
+    with pytest.raises(ValueError, match=r"^env_id: expected one of 2048, animal_shogi, .*, got 'shogi'$"):
         ours.make("shogi")
     env = ours.make("2048")
     state = env.init(jax.random.key(0))

@@ -45,6 +45,7 @@ NAMES = {
             "turn": "_turn",
         },
     ),
+    "AnimalShogi-v1": ("animal_shogi", {"board": "_board", "hand": "_hand", "turn": "_turn"}),
     "KuhnPoker-v1": ("kuhn_poker", {"cards": "_cards", "last_action": "_last_action", "pot": "_pot"}),
     "LeducHoldem-v1": (
         "leduc_holdem",
@@ -176,6 +177,8 @@ class Reference:
         if "chess" in self.env.id:
             side = round(boards.shape[-1] ** 0.5)
             return jnp.rot90(boards.reshape(-1, side, side), axes=(1, 2))  # pgx begins with the columns
+        if "shogi" in self.env.id:  # with those at the right
+            return jnp.rot90(boards.reshape(len(boards), -1, 4 if self.env.id == "animal_shogi" else 9), 3, axes=(1, 2))
         return boards
 
     def _dealt(self, drawn):

@@ -17,6 +17,8 @@ from tests.support.chi_square import ChiSquare
 GAMES = int(os.environ.get("ENVPOOL_TEST_PGX", "150"))
 ILLEGAL = 0.01  # the part of the moves that are illegal, if there are such moves
 FEWER = {"Go13x13-v1": 5, "Go19x19-v1": 20}  # the games of these ids are as many times fewer, because pgx takes long
+# The player who moves second sees the board of these games with the other colors, or from the other side.
+TURNED = ("AnimalShogi-v1", "Chess-v1", "GardnerChess-v1", "Hex-v1", "Othello-v1")
 
 
 def chosen(mask, rng, illegal=ILLEGAL):
@@ -94,13 +96,10 @@ def test_images_show_what_infos_say(task_id):
     _, info = env.reset()
     images: dict[bytes, bytes] = {}
     for _ in range(12):
-        # Players who move second have the other color, and see chess from the other side.
-        names = ("board", "cards", "pot", "chips", "first_player", "round")
+        names = ("board", "hand", "cards", "pot", "chips", "first_player", "round")
         parts = [info[name] for name in names if name in info]
         for i, image in enumerate(env.render()):
-            steps = (
-                info["elapsed_step"][i] % 2 if task_id in ("Othello-v1", "Hex-v1", "Chess-v1", "GardnerChess-v1") else 0
-            )
+            steps = info["elapsed_step"][i] % 2 if task_id in TURNED else 0
             state = b"".join(np.ascontiguousarray(part[i]).tobytes() for part in parts) + bytes([steps])
             assert images.setdefault(state, image.tobytes()) == image.tobytes()
         action = np.array([rng.choice(np.flatnonzero(mask)) for mask in info["action_mask"]], np.int32)

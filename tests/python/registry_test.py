@@ -110,7 +110,7 @@ def test_hints(task_id, words):
         ("myoElbowPose1D6MRandom-v0", "MyoSuite"),
         ("pgx/go_9x9", "pgx"),
         ("pgx/minatar-breakout", "pgx"),
-        ("animal_shogi", "pgx"),
+        ("bridge_bidding", "pgx"),
         ("reach-v3", "Meta-World"),
         ("pick-place-wall-v2-goal-observable", "Meta-World"),
         ("Meta-World/MT10", "Meta-World"),
