@@ -36,6 +36,7 @@ _IDS = {
     "kuhn_poker": "KuhnPoker-v1",
     "leduc_holdem": "LeducHoldem-v1",
     "othello": "Othello-v1",
+    "shogi": "Shogi-v1",
     "tic_tac_toe": "TicTacToe-v1",
 }
 _VERSIONS = {
@@ -45,6 +46,7 @@ _VERSIONS = {
     "go_19x19": "v1",
     "go_9x9": "v1",
     "kuhn_poker": "v1",
+    "shogi": "v1",
 }  # pgx's; the others are v0
 
 

@@ -147,9 +147,8 @@ struct AnimalShogiRules {
     remember(p, board);
 
     p.moves = min(p.moves + 1, kMostMoves);
-    hash ^= key_of(kSideKey);
     p.hashes[p.moves] = hash;
-    i32 before = 0;
+    i32 before = 0;  // of the positions with the same player to move
     for (i32 i = p.moves - 2; i >= 0; i -= 2) before += i32(p.hashes[i] == hash);
     p.occurred = u16(p.occurred << 2 | min(before, 2));
 
@@ -215,7 +214,7 @@ struct AnimalShogiRules {
   }
 
  private:
-  static constexpr i32 kEmpty = -1, kSideKey = 512;
+  static constexpr i32 kEmpty = -1;
   static constexpr u64 kHandBits = 0xFFFFFFFFFFFF, kBoardBits = 0xFFFFFFFFFFFF;
 
 #if ENVPOOL_HOST

@@ -9,6 +9,7 @@
 #include "envpool/pgx/leduc_holdem.h"
 #include "envpool/pgx/othello.h"
 #include "envpool/pgx/play2048.h"
+#include "envpool/pgx/shogi.h"
 #include "envpool/pgx/tic_tac_toe.h"
 
 using namespace envpool::pgx;
@@ -23,4 +24,4 @@ ENVPOOL_PLUGIN(envpool::table<AnimalShogi, "envpool/pgx/animal_shogi.h">(),
                envpool::table<KuhnPoker, "envpool/pgx/kuhn_poker.h">(),
                envpool::table<LeducHoldem, "envpool/pgx/leduc_holdem.h">(),
                envpool::table<Othello, "envpool/pgx/othello.h">(), envpool::table<Play2048, "envpool/pgx/play2048.h">(),
-               envpool::table<TicTacToe, "envpool/pgx/tic_tac_toe.h">())
+               envpool::table<Shogi, "envpool/pgx/shogi.h">(), envpool::table<TicTacToe, "envpool/pgx/tic_tac_toe.h">())

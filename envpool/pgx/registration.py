@@ -28,6 +28,7 @@ for _name, _doc in {
     "Chess": "Give mate to the other player's king.",
     "GardnerChess": "Give mate to the other player's king on a board of 5 by 5 squares.",
     "AnimalShogi": "Catch the other player's lion on a board of 4 by 3 cells.",
+    "Shogi": "Give mate to the other player's king, and drop captured pieces.",
     "Hex": "Connect two opposite sides of a board of 11 by 11 hexagons.",
     "KuhnPoker": "Bet one chip on one of three cards.",
     "LeducHoldem": "Bet chips on one of six cards and a public card.",

@@ -60,7 +60,7 @@ _PACKAGES = (
     _Package(
         "pgx",
         "pgx bridge_bidding sparrow_mahjong",
-        "mahjong shogi",
+        "mahjong",
         namespaces="pgx",
         example="Hex-v1",
     ),

@@ -120,7 +120,7 @@ def cases(whole: bool, day: int = DAY) -> list[Case]:
                 counts = (1, 17) if whole else (7,)
             if "Chess" in task_id:  # its observations have 61 kB
                 counts = (1, 17) if whole else (7,)
-            if "Go19x19" in task_id and whole:  # 12 kB of observations
+            if ("Go19x19" in task_id or task_id == "Shogi-v1") and whole:  # 12 and 19 kB of observations
                 counts = (1, 33, 512)
             if players(task_id) > 100:  # The kernel's work is proportional to the square of this number.
                 counts, steps = (2,), 45

@@ -97,8 +97,8 @@ def test_tiles_are_drawn_from_the_key():
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match=r"^env_id: expected one of 2048, animal_shogi, .*, got 'shogi'$"):
-        ours.make("shogi")
+    with pytest.raises(ValueError, match=r"^env_id: expected one of 2048, animal_shogi, .*, got 'bridge_bidding'$"):
+        ours.make("bridge_bidding")
     env = ours.make("2048")
     state = env.init(jax.random.key(0))
     with pytest.raises(ValueError, match=r"^\[2048\] key: expected a key of jax.random, .* got None$"):

@@ -46,6 +46,7 @@ NAMES = {
         },
     ),
     "AnimalShogi-v1": ("animal_shogi", {"board": "_board", "hand": "_hand", "turn": "_turn"}),
+    "Shogi-v1": ("shogi", {"board": "_x.board", "hand": "_x.hand", "turn": "_x.color"}),
     "KuhnPoker-v1": ("kuhn_poker", {"cards": "_cards", "last_action": "_last_action", "pot": "_pot"}),
     "LeducHoldem-v1": (
         "leduc_holdem",
@@ -188,7 +189,7 @@ class Reference:
             return self.first.replace(_board=board.reshape(len(board), 16), legal_action_mask=mask)
         current = drawn["current_player"]
         changes = {"current_player": current}
-        if self.go or self.env.id in ("hex", "chess"):
+        if self.go or self.env.id in ("hex", "chess", "shogi"):
             changes["_player_order"] = jnp.stack([current, 1 - current], axis=1)
         if "cards" in drawn:
             changes["_cards"] = drawn["cards"]

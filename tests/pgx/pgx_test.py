@@ -16,9 +16,13 @@ from tests.support.chi_square import ChiSquare
 
 GAMES = int(os.environ.get("ENVPOOL_TEST_PGX", "150"))
 ILLEGAL = 0.01  # the part of the moves that are illegal, if there are such moves
-FEWER = {"Go13x13-v1": 5, "Go19x19-v1": 20}  # the games of these ids are as many times fewer, because pgx takes long
+FEWER = {
+    "Go13x13-v1": 5,
+    "Go19x19-v1": 20,
+    "Shogi-v1": 5,
+}  # the games of these ids are as many times fewer, because pgx takes long
 # The player who moves second sees the board of these games with the other colors, or from the other side.
-TURNED = ("AnimalShogi-v1", "Chess-v1", "GardnerChess-v1", "Hex-v1", "Othello-v1")
+TURNED = ("AnimalShogi-v1", "Chess-v1", "GardnerChess-v1", "Hex-v1", "Othello-v1", "Shogi-v1")
 
 
 def chosen(mask, rng, illegal=ILLEGAL):

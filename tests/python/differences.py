@@ -41,7 +41,9 @@ _LIMIT = r"(array of )?(1\.79769e\+308|3\.40282e\+38|2\.22507e-308|1\.17549e-38|
 
 _MINIGRID = r"(MiniGrid|BabyAI)-.*"
 _GO = r"(Chinese)?Go\d+x\d+-v1"
-_PGX = rf"(AnimalShogi|Chess|ConnectFour|GardnerChess|Hex|KuhnPoker|LeducHoldem|Othello|Play2048|TicTacToe)-v1|{_GO}"
+_PGX = (
+    rf"(AnimalShogi|Chess|ConnectFour|GardnerChess|Hex|KuhnPoker|LeducHoldem|Othello|Play2048|Shogi|TicTacToe)-v1|{_GO}"
+)
 
 ON_PURPOSE = (
     Difference(

@@ -144,10 +144,12 @@ def test_no_registered_id_is_said_to_be_missing(package):
 def test_hints_follow_the_registered_ids():
     assert hint("LunarLander-v2", ["LunarLander-v3"]) == "did you mean 'LunarLander-v3'?"
     assert hint("LunarLander-v2", ["Pong-v5"]) == ""
-    assert hint("pgx/shogi", ["pgx/bridge_bidding"]) == (
+    assert hint("pgx/mahjong", ["pgx/bridge_bidding"]) == (
         "the environments of pgx are not included, except for some such as 'pgx/bridge_bidding'"
     )
-    assert hint("Shogi-v1", ["Hex-v1"]) == "the environments of pgx are not included, except for some such as 'Hex-v1'"
+    assert (
+        hint("Mahjong-v1", ["Hex-v1"]) == "the environments of pgx are not included, except for some such as 'Hex-v1'"
+    )
     assert hint("PongNoFrameskip-v4", ["Freeway-v5"]) == ""
     assert hint("zzz", ["Pong-v5"]) == ""
 
