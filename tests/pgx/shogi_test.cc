@@ -168,6 +168,14 @@ TEST(a_dropped_pawn_does_not_give_mate) {
   CHECK(is_legal(position_of("3lkl3/9/4P4/3GSG3/9/9/9/9/4K4 "), kGoesUp, 5, 2));       // so may a pawn that moves
 }
 
+TEST(a_dropped_pawn_may_give_mate_beside_a_corner) {
+  const char* const corner = "9/8k/6B2/8G/9/9/9/9/L3K2R1 P";
+  CHECK(is_legal(position_of(corner), kDropsPawn, 1, 3));
+  CHECK(!is_legal(position_of("9/8k/6B2/8G/9/9/9/9/4K2R1 P"), kDropsPawn, 1, 3));  // the other corner is attacked
+  CHECK(is_legal(position_of("7k1/9/7G1/9/9/9/9/9/4K1R1R P"), kDropsPawn, 2, 2));
+  CHECK(!is_legal(position_of("7k1/9/7G1/9/4K4/9/9/9/6R1R P"), kDropsPawn, 2, 2));
+}
+
 TEST(pinned_pieces_move_along_their_line) {
   const ShogiRules::Position p = position_of("4k4/9/4r4/9/4R4/9/b8/1S7/2K6 P");
   CHECK(is_legal(p, kGoesUp, 5, 4) && is_legal(p, kGoesUp, 5, 3));

@@ -16,8 +16,15 @@ from tests.support.capi import pointer
 
 shogi = pytest.importorskip("pgx._src.games.shogi")
 GAMES = int(os.environ.get("ENVPOOL_TEST_PGX", "150")) // 3
-PAWN, KING, OPP = 0, 7, 14  # pgx's numbers
-SLIDING = [1, 4, 5, 12, 13]
+PAWN, LANCE, BISHOP, ROOK, GOLD, KING, OPP = 0, 1, 4, 5, 6, 7, 14  # pgx's numbers
+SLIDING = [LANCE, BISHOP, ROOK, BISHOP + 8, ROOK + 8]
+# Kings next to the corner to which a dropped pawn gives mate. pgx sees one if the opposite corner is attacked.
+MATES = [
+    {1: OPP + KING, 20: BISHOP, 3: GOLD, 17: ROOK, 44: KING},
+    {1: OPP + KING, 20: BISHOP, 3: GOLD, 17: ROOK, 44: KING, 80: LANCE},
+    {9: OPP + KING, 11: GOLD, 8: ROOK, 26: ROOK, 44: KING},
+    {9: OPP + KING, 11: GOLD, 8: ROOK, 26: ROOK, 44: KING, 80: LANCE},
+]
 
 
 @pytest.mark.filterwarnings("ignore")  # pgx warns if it observes for both players
@@ -53,19 +60,27 @@ def near(rng, square, distance):
 def random_position(rng):
     """Returns a board and hands, with more pieces than usual near the kings, and these often at the border."""
     board = np.full(81, -1)
+    hands = rng.integers(0, 3, (2, 7)) * (rng.random((2, 7)) < 0.5)
     kings = rng.permutation(81)[:2]
     if rng.random() < 0.6:
         kings[0] = rng.choice([0, 1, 2, 7, 9, 10, 18, 36, 63, 72, 73])
         kings[1] = rng.choice(np.flatnonzero(np.arange(81) != kings[0]))
     board[kings] = [OPP + KING, KING]
-    sliding = 8
-    for _ in range(rng.integers(2, 30)):
+    pieces, sliding = rng.integers(2, 30), 8
+    if rng.random() < 0.2:
+        corner = MATES[rng.integers(len(MATES))]
+        board[:] = -1
+        board[list(corner)] = list(corner.values())
+        kings = np.flatnonzero(np.isin(board, [KING, OPP + KING]))
+        hands[0, PAWN] = 1
+        pieces, sliding = rng.integers(4), 5
+    for _ in range(pieces):
         place = near(rng, rng.choice(kings), rng.integers(1, 4)) if rng.random() < 0.7 else rng.integers(81)
         piece = rng.choice([*range(KING), *range(KING + 1, OPP)])
         if board[place] < 0 and (piece not in SLIDING or sliding > 0):  # pgx considers eight sliding pieces
             sliding -= piece in SLIDING
             board[place] = piece + OPP * (rng.random() < 0.5)
-    return board, rng.integers(0, 3, (2, 7)) * (rng.random((2, 7)) < 0.5)
+    return board, hands
 
 
 def test_random_positions_equal_those_of_pgx():
