@@ -7,7 +7,7 @@
 >>> state.current_player, state.observation, state.legal_action_mask, state.rewards, state.terminated
 
 The functions can be jitted, scanned and vmapped. Games, observations, masks and rewards equal those of pgx 2.6.0; which
-player moves first, and the cards and tiles, are drawn from another generator.
+player moves first, and the cards, tiles and dice, are drawn from another generator.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ __all__ = ["Env", "State", "available_envs", "make"]
 _IDS = {
     "2048": "Play2048-v1",
     "animal_shogi": "AnimalShogi-v1",
+    "backgammon": "Backgammon-v1",
     "chess": "Chess-v1",
     "connect_four": "ConnectFour-v1",
     "gardner_chess": "GardnerChess-v1",
@@ -37,17 +38,21 @@ _IDS = {
     "leduc_holdem": "LeducHoldem-v1",
     "othello": "Othello-v1",
     "shogi": "Shogi-v1",
+    "sparrow_mahjong": "SparrowMahjong-v1",
     "tic_tac_toe": "TicTacToe-v1",
 }
 _VERSIONS = {
     "2048": "v2",
     "animal_shogi": "v2",
+    "backgammon": "v2",
     "chess": "v2",
     "go_19x19": "v1",
     "go_9x9": "v1",
     "kuhn_poker": "v1",
     "shogi": "v1",
+    "sparrow_mahjong": "v1",
 }  # pgx's; the others are v0
+_DRAWN = {"2048": "a new tile is", "backgammon": "the dice are"}  # what steps draw from their key
 
 
 @jax.tree_util.register_dataclass
@@ -113,18 +118,20 @@ class Env:
         Args:
             state: a state of this game.
             action: int, from 0 to num_actions - 1. An illegal move ends the game.
-            key: what a new tile of 2048 is drawn from; the other games ignore it.
+            key: what a new tile of 2048 or the dice of backgammon are drawn from; the other games ignore it.
 
         Raises:
             TypeError: the state is not a `State`, or as `step` of `envpool.jax` raises it.
-            ValueError: the game is 2048, and there is no key, or as `step` of `envpool.jax` raises it.
+            ValueError: the game is 2048 or backgammon, and there is no key, or as `step` of `envpool.jax` raises it.
         """
-        if self.id == "2048" and key is None:
-            raise ValueError("[2048] key: expected a key of jax.random, which a new tile is drawn from, got None")
+        if self.id in _DRAWN and key is None:
+            raise ValueError(
+                f"[{self.id}] key: expected a key of jax.random, which {_DRAWN[self.id]} drawn from, got None"
+            )
         if not isinstance(state, State):
             raise TypeError(f"[{self.id}] state: expected a State of envpool.jax.pgx, got {type(state).__name__}")
         action = jnp.asarray(action)
-        results = self._env.step_env(key if self.id == "2048" else None, state.game, action)
+        results = self._env.step_env(key if self.id in _DRAWN else None, state.game, action)
         observations, game, rewards, terminated, _, info = results
         return self._state(game, observations, rewards.reshape(self.num_players), terminated, info)
 

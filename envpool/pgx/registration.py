@@ -30,8 +30,10 @@ for _name, _doc in {
     "AnimalShogi": "Catch the other player's lion on a board of 4 by 3 cells.",
     "Shogi": "Give mate to the other player's king, and drop captured pieces.",
     "Hex": "Connect two opposite sides of a board of 11 by 11 hexagons.",
+    "Backgammon": "Move fifteen checkers by the numbers of two dice, and off the board.",
     "KuhnPoker": "Bet one chip on one of three cards.",
     "LeducHoldem": "Bet chips on one of six cards and a public card.",
+    "SparrowMahjong": "Draw and discard tiles to complete a hand of two sets before two other players.",
     "Play2048": "Slide tiles to merge them, up to 2048 and beyond.",
 }.items():
     register_family(f"{_name}-v1", _FAMILY, _name, doc=_doc)

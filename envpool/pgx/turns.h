@@ -17,12 +17,15 @@
 //     static bool is_legal(const Position&, i32 action);
 //     static void write_legal(const Position&, bool all, bool* mask);  // is_legal() of each action; or all are legal
 //     static MoveResult play(Position&, i32 action);         // also plays illegal moves, as pgx does; a third
-//                                                            // argument, if any, says whether the move is legal
+//                                                            // argument, if any, says whether the move is legal, or
+//                                                            // is an Rng&
 //     static void observe(const Position&, i32 seat, Row);   // what the player of a seat sees
 //     static void describe(const Position&, i32 first, Row); // the infos; `first` is the player who has seat 0
 //     static void repair(Position&);
 //     // optional: a game with options has these, and its play() takes a third argument, `const Params&`
 //     struct Params { ... };  static void options(OptionSpecs&);
+//     // optional
+//     static constexpr f32 kIllegalReward;                   // what an illegal move loses, 1 by default
 //   };
 //
 // An illegal move ends the game: the player who makes it gets -1, the other one 1. It is nevertheless played first, so
@@ -125,14 +128,14 @@ struct Turns {
     if (agent == 0) world.agent[0].action = *action.at<i32>(0);
   }
 
-  ENVPOOL_FN static Outcome finish(World& world, const Params& params, Rng&) {
+  ENVPOOL_FN static Outcome finish(World& world, const Params& params, Rng& rng) {
     Shared& s = world.shared;
     const i32 action = world.agent[0].action, mover = s.current_player;
     const bool legal = Rules::is_legal(s.position, action);
-    const MoveResult result = play(s.position, action, legal, params);
+    const MoveResult result = play(s.position, action, legal, params, rng);
     s.current_player = s.first ^ Rules::seat(s.position);
     const f32 played = s.first == 0 ? result.reward : 0.0f - result.reward;
-    s.reward = legal ? played : mover == 0 ? -1.0f : 1.0f;
+    s.reward = legal ? played : mover == 0 ? 0.0f - kIllegalReward : kIllegalReward;
     s.over = result.over || !legal;
     return {.terminated = s.over};
   }
@@ -161,9 +164,17 @@ struct Turns {
   }
 
  private:
-  ENVPOOL_FN static MoveResult play(typename Rules::Position& position, i32 action, bool legal, const Params& params) {
+  static constexpr f32 kIllegalReward = [] {
+    if constexpr (requires { Rules::kIllegalReward; }) return Rules::kIllegalReward;
+    return 1.0f;
+  }();
+
+  ENVPOOL_FN static MoveResult play(typename Rules::Position& position, i32 action, bool legal, const Params& params,
+                                    Rng& rng) {
     if constexpr (requires { Rules::play(position, action, params); }) {
       return Rules::play(position, action, params);
+    } else if constexpr (requires { Rules::play(position, action, rng); }) {
+      return Rules::play(position, action, rng);
     } else if constexpr (requires { Rules::play(position, action, legal); }) {
       return Rules::play(position, action, legal);
     } else {

@@ -59,7 +59,7 @@ _PACKAGES = (
     ),
     _Package(
         "pgx",
-        "pgx bridge_bidding sparrow_mahjong",
+        "pgx bridge_bidding",
         "mahjong",
         namespaces="pgx",
         example="Hex-v1",

@@ -84,16 +84,15 @@ def test_every_game_runs_with_the_automatic_resets_of_pgx(name):
     assert ends > 0
 
 
-def test_tiles_are_drawn_from_the_key():
-    env = ours.make("2048")
+@pytest.mark.parametrize("name", ["2048", "backgammon"])
+def test_tiles_and_dice_are_drawn_from_the_key(name):
+    env = ours.make(name)
     state = env.init(jax.random.key(0))
-    move = int(np.argmax(state.legal_action_mask))
-    boards = {np.asarray(env.step(state, move, jax.random.key(seed)).observation).tobytes() for seed in (1, 1, 2, 3, 4)}
-    assert len(boards) > 2
-    assert (
-        env.step(state, move, jax.random.key(1)).game.raw.tolist()
-        == env.step(state, move, jax.random.key(1)).game.raw.tolist()
-    )
+    move = int(np.argmax(state.legal_action_mask)) if name == "2048" else 0  # move 0 of backgammon ends the turn
+    seen = {np.asarray(env.step(state, move, jax.random.key(seed)).observation).tobytes() for seed in (1, 1, 2, 3, 4)}
+    assert len(seen) > 2
+    one, again = (env.step(state, move, jax.random.key(1)).game.raw.tolist() for _ in range(2))
+    assert one == again
 
 
 def test_bad_input():
@@ -103,6 +102,8 @@ def test_bad_input():
     state = env.init(jax.random.key(0))
     with pytest.raises(ValueError, match=r"^\[2048\] key: expected a key of jax.random, .* got None$"):
         env.step(state, 0)
+    with pytest.raises(ValueError, match=r"^\[backgammon\] key: .* which the dice are drawn from, got None$"):
+        ours.make("backgammon").step(ours.make("backgammon").init(jax.random.key(0)), 0)
     with pytest.raises(TypeError, match=r"^\[2048\] state: expected a State of envpool.jax.pgx, got EnvState$"):
         env.step(state.game, 0, jax.random.key(0))
     with pytest.raises(ValueError, match=r"state: expected a state of TicTacToe, got a state of Play2048"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The games of pgx 2.6.0, with the deals and tiles that our games have drawn."""
+"""The games of pgx 2.6.0, with the deals, tiles and dice that our games have drawn."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ jax = pytest.importorskip("jax")
 pgx = pytest.importorskip("pgx")
 pgx_go = pytest.importorskip("pgx.go")
 count_scores = pytest.importorskip("pgx._src.games.go")._count_scores
+backgammon = pytest.importorskip("pgx.backgammon")
+sparrow_mahjong = pytest.importorskip("pgx.sparrow_mahjong")
 play2048 = pytest.importorskip("pgx.play2048")
 chess = pytest.importorskip("pgx._src.games.chess")
 gardner_chess = pytest.importorskip("pgx.gardner_chess")
@@ -47,6 +49,16 @@ NAMES = {
     ),
     "AnimalShogi-v1": ("animal_shogi", {"board": "_board", "hand": "_hand", "turn": "_turn"}),
     "Shogi-v1": ("shogi", {"board": "_x.board", "hand": "_x.hand", "turn": "_x.color"}),
+    "Backgammon-v1": (
+        "backgammon",
+        {
+            "board": "_board",
+            "dice": "_dice",
+            "playable_dice": "_playable_dice",
+            "played_dice_num": "_played_dice_num",
+            "turn": "_turn",
+        },
+    ),
     "KuhnPoker-v1": ("kuhn_poker", {"cards": "_cards", "last_action": "_last_action", "pot": "_pot"}),
     "LeducHoldem-v1": (
         "leduc_holdem",
@@ -57,6 +69,22 @@ NAMES = {
             "last_action": "_last_action",
             "raise_count": "_raise_count",
             "round": "_round",
+        },
+    ),
+    "SparrowMahjong-v1": (
+        "sparrow_mahjong",
+        {
+            "dora": "_dora",
+            "draw_ix": "_draw_ix",
+            "hands": "_hands",
+            "is_red_in_river": "_is_red_in_river",
+            "last_discard": "_last_discard",
+            "n_red_in_hands": "_n_red_in_hands",
+            "rivers": "_rivers",
+            "scores": "_scores",
+            "shuffled_players": "_shuffled_players",
+            "turn": "_turn",
+            "wall": "_wall",
         },
     ),
     "Play2048-v1": ("2048", {"board": "_board"}),
@@ -90,6 +118,14 @@ def divided(obs, halfmoves):
     return obs
 
 
+def divided_scores(rewards, scores, players):
+    """Returns rewards of sparrow mahjong with correct quotients; those after illegal moves are whole numbers."""
+    quotients = np.take_along_axis((scores / np.float32(26)).astype(np.float32), np.argsort(players, axis=1), axis=1)
+    quotients = np.where(np.isin(rewards, (-1, 2)).all(axis=1, keepdims=True), rewards, quotients)
+    np.testing.assert_array_max_ulp(rewards, quotients, maxulp=1)
+    return quotients
+
+
 class Reference:
     """A batch of pgx's states, which follows a pool of ours; `options` are those of pgx's class for Go."""
 
@@ -104,6 +140,8 @@ class Reference:
             "_add_random_num",
             lambda board, tile: board.ravel().at[tile[0]].set(tile[1].astype(board.dtype)).reshape(4, 4),
         )
+        # That of backgammon is the dice, if the other player moves next.
+        monkeypatch.setattr(backgammon, "_roll_dice", lambda dice: dice)
         one = play2048.State() if name == "2048" else self.env.init(jax.random.key(0))
         one = with_first_hash(one)
         one = one.replace(observation=self.env.observe(one, one.current_player))
@@ -114,11 +152,15 @@ class Reference:
     def follow(self, action, info) -> dict[str, np.ndarray]:
         """Plays the actions, deals anew where an episode of ours has begun, and returns what pgx returns."""
         board = info.get("board", np.zeros(1))
-        drawn = {key: info[key] for key in ("current_player", "cards") if key in info}
+        drawn = {
+            key: info[key] for key in ("current_player", "cards", "dice", "wall", "shuffled_players") if key in info
+        }
         self.state, seen = self.advance(self.state, action, info["elapsed_step"] == 0, {**drawn, "board": board})
         seen = {key: np.asarray(value) for key, value in seen.items()}
         if "halfmove_count" in seen:
             seen["obs"] = divided(seen["obs"], seen["halfmove_count"])
+        if "scores" in seen:
+            seen["reward"] = divided_scores(seen["reward"], seen["scores"], seen["shuffled_players"])
         return seen
 
     def check(self, action, obs, reward, terminated, info) -> dict[str, np.ndarray]:
@@ -133,9 +175,9 @@ class Reference:
             played = reward.reshape(num_envs, -1)[~began]
             assert played.tobytes() == theirs["reward"][~began].tobytes()
             assert not reward.reshape(num_envs, -1)[began].any()
-        if self.players == 2:
+        if self.players > 1:
             np.testing.assert_array_equal(info["current_player"], theirs["current_player"])
-            np.testing.assert_array_equal(info["players"]["id"], np.tile([0, 1], num_envs))
+            np.testing.assert_array_equal(info["players"]["id"], np.tile(np.arange(self.players), num_envs))
         for name in {*self.parts, *({"black_area", "white_area"} if self.go else ())}:
             np.testing.assert_array_equal(info[name].reshape(theirs[name].shape), theirs[name], name)
         return theirs
@@ -144,6 +186,8 @@ class Reference:
         tile = jnp.zeros((len(action), 2), jnp.uint32)
         if self.env.id == "2048":
             tile = self._new_tiles(state, action, drawn["board"])
+        elif self.env.id == "backgammon":
+            tile = drawn["dice"]
         stepped = jax.vmap(self.env.step)(state, action, tile)
         dealt = self._dealt(drawn)
         state = jax.tree.map(
@@ -187,15 +231,44 @@ class Reference:
             board = drawn["board"].astype(jnp.int32)
             mask = jax.vmap(play2048._legal_action_mask)(board)
             return self.first.replace(_board=board.reshape(len(board), 16), legal_action_mask=mask)
+        if self.env.id == "sparrow_mahjong":
+            return jax.vmap(self._dealt_tiles)(drawn["wall"], drawn["shuffled_players"])
         current = drawn["current_player"]
         changes = {"current_player": current}
         if self.go or self.env.id in ("hex", "chess", "shogi"):
             changes["_player_order"] = jnp.stack([current, 1 - current], axis=1)
+        if self.env.id == "backgammon":
+            changes |= self._rolled(drawn["dice"])
         if "cards" in drawn:
             changes["_cards"] = drawn["cards"]
         if self.env.id == "leduc_holdem":
             changes["_first_player"] = current
         return self.first.replace(**changes)
+
+    def _dealt_tiles(self, wall, players):
+        """Returns the first state of a game of sparrow mahjong, for which pgx has no function of the wall."""
+        one = jax.tree.map(lambda leaf: leaf[0], self.first)
+        tiles = jax.nn.one_hot(wall // 4, 11, dtype=jnp.int32)
+        red = ((wall % 4 == 0) & (wall != 36)) | (wall >= 40)
+        hands = tiles[:15].reshape(3, 5, 11).sum(axis=1)
+        reds = (tiles * red[:, None])[:15].reshape(3, 5, 11).sum(axis=1)
+        hands = hands.at[0].add(tiles[15])  # which is never red
+        return one.replace(
+            current_player=players[0],
+            legal_action_mask=hands[0] > 0,
+            _hands=hands,
+            _n_red_in_hands=reds,
+            _wall=wall,
+            _dora=wall[-1] // 4,
+            _shuffled_players=players,
+        )
+
+    def _rolled(self, dice):
+        """Returns the parts of the first states of backgammon that depend on the dice."""
+        playable = jax.vmap(backgammon._set_playable_dice)(dice)
+        mask = jax.vmap(backgammon._legal_action_mask)(self.first._board, playable)
+        turn = jax.vmap(backgammon._init_turn)(dice)
+        return {"_dice": dice, "_playable_dice": playable, "_turn": turn, "legal_action_mask": mask}
 
     def _new_tiles(self, state, action, board):
         """Returns the cell and the power of the tile that ours has added: the cell that was empty after sliding."""

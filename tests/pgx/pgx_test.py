@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the games with pgx 2.6.0, ply by ply to the end, and the distributions of their deals and tiles."""
+"""Compares the games with pgx 2.6.0, ply by ply to the end, and the distributions of their deals, tiles and dice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import envpool
-from tests.pgx.games import NAMES, play_beside_pgx
+from tests.pgx.games import NAMES, jax, play_beside_pgx, sparrow_mahjong
 from tests.support.chi_square import ChiSquare
 
 GAMES = int(os.environ.get("ENVPOOL_TEST_PGX", "150"))
@@ -37,10 +37,11 @@ def chosen(mask, rng, illegal=ILLEGAL):
 def test_games_equal_those_of_pgx(task_id, monkeypatch):
     wanted = max(GAMES // FEWER.get(task_id, 1), 2)
     num_envs = min(wanted, 1000)
-    illegal_part = ILLEGAL
-    if task_id.startswith("Go"):  # games are long, and illegal moves would end most of them early: half have none
+    if task_id.startswith("Go"):
         num_envs = max(num_envs // 10, 2)
-        illegal_part = np.where(np.arange(num_envs) % 2, ILLEGAL, 0)
+    # Long games would mostly end early by illegal moves: only one in two or ten environments makes them.
+    one_in = 2 if task_id.startswith("Go") else 10 if task_id == "Backgammon-v1" else 1
+    illegal_part = np.where(np.arange(num_envs) % one_in == 0, ILLEGAL, 0)
     rng = np.random.default_rng(0)
     illegal, _ = play_beside_pgx(
         task_id, wanted, num_envs, monkeypatch, lambda mask, steps: chosen(mask, rng, illegal_part)
@@ -54,19 +55,56 @@ def first_infos(task_id, num_envs):
         return env.reset()[1]
 
 
-@pytest.mark.parametrize("task_id", [task_id for task_id in NAMES if task_id != "Play2048-v1"])
+@pytest.mark.parametrize("task_id", [name for name in NAMES if name not in ("Play2048-v1", "SparrowMahjong-v1")])
 def test_deals_and_first_players_have_equal_probabilities(task_id):
     info = first_infos(task_id, 1000 if "Chess" in task_id else 20_000)  # a world of chess has 66 kB
     deals = {"KuhnPoker-v1": itertools.permutations(range(3), 2), "LeducHoldem-v1": itertools.permutations(range(6), 3)}
+    deals["Backgammon-v1"] = itertools.permutations(range(6), 2)  # the dice
     fit = ChiSquare()
     probabilities = collections.Counter()
     for deal in deals.get(task_id, [()]):
         cards = tuple(card // 2 for card in deal) if task_id == "LeducHoldem-v1" else deal
         probabilities.update({(player, *cards): 1.0 for player in range(2)})
     total = sum(probabilities.values())
-    cards = info.get("cards", np.zeros((len(info["current_player"]), 0), np.int32))
+    cards = info.get("cards", info.get("dice", np.zeros((len(info["current_player"]), 0), np.int32)))
     seen = collections.Counter(map(tuple, np.column_stack([info["current_player"], cards]).tolist()))
     fit.add(seen, {outcome: count / total for outcome, count in probabilities.items()})
+    fit.check()
+
+
+def test_dice_of_backgammon_have_equal_probabilities():
+    """Compares the dice of consecutive turns, and counts how often the players have black."""
+    env = envpool.make("Backgammon-v1", num_envs=2000, seed=6)
+    _, info = env.reset()
+    rng = np.random.default_rng(4)
+    fit = ChiSquare()
+    rolls, sums = collections.Counter(), collections.Counter()
+    for _ in range(60):
+        player, dice = info["current_player"], info["dice"]
+        assert info["elapsed_step"].any() or set((player ^ info["turn"]).tolist()) == {0, 1}
+        action = np.argmax(rng.random((2000, 156)) * info["action_mask"], axis=1).astype(np.int32)
+        *_, info = env.step(action)
+        new = np.flatnonzero(info["current_player"] != player)
+        rolls.update(map(tuple, info["dice"][new].tolist()))
+        sums.update(((info["dice"][new].sum(axis=1) + dice[new].sum(axis=1)) % 6).tolist())
+    fit.add(rolls, dict.fromkeys(itertools.product(range(6), repeat=2), 1 / 36))
+    fit.add(sums, dict.fromkeys(range(6), 1 / 6))  # of two independent rolls
+    fit.check()
+
+
+def test_walls_and_seats_of_sparrow_mahjong_have_equal_probabilities():
+    """The dealer has no complete hand; so few deals are thus excluded that the others seem to be equally likely."""
+    info = first_infos("SparrowMahjong-v1", 20_000)
+    wall, players = info["wall"], info["shuffled_players"]
+    assert (np.sort(wall, axis=1) == np.arange(44)).all()
+    assert not np.asarray(jax.vmap(sparrow_mahjong._is_completed)(info["hands"][:, 0])).any()  # 1 in 102 would have one
+    np.testing.assert_array_equal(info["current_player"], players[:, 0])
+    fit = ChiSquare()
+    fit.add(collections.Counter(map(tuple, players.tolist())), dict.fromkeys(itertools.permutations(range(3)), 1 / 6))
+    for place in range(44):
+        fit.add(collections.Counter(wall[:, place].tolist()), dict.fromkeys(range(44), 1 / 44))
+        between = (wall[:, place] - wall[:, place - 1]) % 44
+        fit.add(collections.Counter(between.tolist()), dict.fromkeys(range(1, 44), 1 / 43))
     fit.check()
 
 
@@ -100,8 +138,12 @@ def test_images_show_what_infos_say(task_id):
     _, info = env.reset()
     images: dict[bytes, bytes] = {}
     for _ in range(12):
-        names = ("board", "hand", "cards", "pot", "chips", "first_player", "round")
+        # Players who move second have the other color, and see chess from the other side.
+        names = ("board", "hand", "cards", "pot", "chips", "first_player", "round", "dice", "playable_dice")
+        names += ("hands", "n_red_in_hands", "rivers", "is_red_in_river", "shuffled_players", "dora")
         parts = [info[name] for name in names if name in info]
+        if task_id in ("Backgammon-v1", "SparrowMahjong-v1"):
+            parts.append(info["turn"])
         for i, image in enumerate(env.render()):
             steps = info["elapsed_step"][i] % 2 if task_id in TURNED else 0
             state = b"".join(np.ascontiguousarray(part[i]).tobytes() for part in parts) + bytes([steps])

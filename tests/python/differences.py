@@ -42,7 +42,8 @@ _LIMIT = r"(array of )?(1\.79769e\+308|3\.40282e\+38|2\.22507e-308|1\.17549e-38|
 _MINIGRID = r"(MiniGrid|BabyAI)-.*"
 _GO = r"(Chinese)?Go\d+x\d+-v1"
 _PGX = (
-    rf"(AnimalShogi|Chess|ConnectFour|GardnerChess|Hex|KuhnPoker|LeducHoldem|Othello|Play2048|Shogi|TicTacToe)-v1|{_GO}"
+    r"(AnimalShogi|Backgammon|Chess|ConnectFour|GardnerChess|Hex|KuhnPoker|LeducHoldem|Othello|Play2048|Shogi|SparrowMahjong"
+    rf"|TicTacToe)-v1|{_GO}"
 )
 
 ON_PURPOSE = (
@@ -221,13 +222,22 @@ ON_PURPOSE = (
         _GO,
     ),
     Difference(
-        "`current_player`, `cards`, counts and areas of pgx's games",
+        "`current_player`, `cards`, `turn`, counts and areas of pgx's games",
         "no bounds, or -1 as the lower bound",
         "the true bounds",
         "dm_env's specs of integers from 0 are a `DiscreteArray`",
-        r".*(current_player|cards|_count|_area)/(kind|minimum)",
+        r".*(current_player|cards|_count|_area|turn)/(kind|minimum)",
         ("BoundedArray|-1", "DiscreteArray|0"),
         _PGX,
+    ),
+    Difference(
+        "bounds of `hands` and `n_red_in_hands` of SparrowMahjong",
+        "0 to 6, and 0 to 4",
+        "-1 to 4",
+        "an illegal discard leaves -1 tiles, as in pgx, and a type has four",
+        r".*hands/(minimum|maximum)",
+        ("0|6", "-1|4"),
+        "SparrowMahjong-v1",
     ),
     Difference(
         "`envpool.register`",
