@@ -8,9 +8,9 @@
 //   Observation  what all players see after the frame, u8: by obs_type "rgb_image" the screen, (height, 160, 3);
 //                "grayscale_image" the same in gray, (height, 160, 1); "ram" the 128 bytes of the console's memory
 //   Reward       of each player; see multiplayer/
-//   Terminated   when the game is over
+//   Terminated   when the game is over, or all players have left it
 //   Truncated    after max_cycles frames
-//   Info         players.id, players.lives
+//   Info         players.id, players.lives, players.done
 //   Reset        the same state in the first game; memory carries over into the next ones
 //   Image        the screen
 //
@@ -52,7 +52,7 @@ struct MultiplayerEnv {
   using World = envpool::World<MultiplayerEnv>;
   using SharedData = SharedGameOf<MultiplayerMachine>;
 
-  enum Field { kObs, kId, kLives };
+  enum Field { kObs, kId, kLives, kDone };
 
   ENVPOOL_FN static void reset(World& world, const Params& p, Rng& rng) {
     Shared& s = world.shared;
@@ -72,7 +72,8 @@ struct MultiplayerEnv {
 
   template <int kPhase>
   ENVPOOL_FN static void phase(World& world, i32 agent, const Params& p, ActionRow row, Rng&) {
-    world.agent[agent].action = p.actions[*row.at<i32>(0)];
+    // As in PettingZoo, a player who has left performs the first action, which is not NOOP in every game.
+    world.agent[agent].action = p.actions[has_left(world, agent) ? 0 : *row.at<i32>(0)];
   }
 
   ENVPOOL_FN static Outcome finish(World& world, const Params& p, Rng&) {
@@ -81,7 +82,9 @@ struct MultiplayerEnv {
     for (i32 i = 0; i < s.players; ++i) actions.of[i] = world.agent[i].action;
     act(s.machine, make_setup(p), actions, /*draw=*/p.obs_type != kRam);
     ++s.frames;
-    return {.terminated = s.machine.rules.terminal, .truncated = s.frames >= p.frame_limit};
+    bool anyone_left = false;
+    for (i32 i = 0; i < s.players; ++i) anyone_left |= !has_left(world, i);
+    return {.terminated = s.machine.rules.terminal || !anyone_left, .truncated = s.frames >= p.frame_limit};
   }
 
   ENVPOOL_FN static f32 reward(const World& world, i32 agent) { return f32(world.shared.machine.rules.reward[agent]); }
@@ -97,6 +100,7 @@ struct MultiplayerEnv {
   ENVPOOL_FN static void observe(const World& world, const Params&, i32 agent, Row row) {
     *row.at<i32, 1>(kId) = agent;
     *row.at<i32, 1>(kLives) = world.shared.machine.rules.lives[agent];
+    *row.at<bool, 1>(kDone) = world.shared.machine.rules.terminal || has_left(world, agent);
   }
   ENVPOOL_FN static void observe_world(const World& world, const Params& p, Row row) {
     u8* obs = row.at<u8>(kObs);
@@ -183,6 +187,7 @@ struct MultiplayerEnv {
     spec.obs<u8>("obs", shape).bounds(0, 255).doc("The screen after the frame, or the console's memory.");
     spec.info<i32>("players.id").categories(p.players).per_player().doc("Number of the player.");
     spec.info<i32>("players.lives").per_player().doc("Lives left; 0 in games without lives; -1 once the game is over.");
+    spec.info<bool>("players.done").per_player().doc("Whether the player has left the game or the game is over.");
     spec.action<i32>().categories(p.action_count).per_player().doc("The player's action for one frame.");
     spec.render_fps = 60;
     spec.render_height = p.screen_height;
@@ -215,6 +220,7 @@ struct MultiplayerEnv {
 #endif
 
  private:
+  ENVPOOL_FN static bool has_left(const World& world, i32 agent) { return world.shared.machine.rules.lives[agent] < 0; }
   ENVPOOL_FN static const SharedData& shared_data(const Params& p) {
     return *reinterpret_cast<const SharedData*>(p.blob);
   }

@@ -40,6 +40,7 @@ ENVPOOL_FN void repair(MultiplayerState& r) {
     keep_within(r.score[player], -kMost, kMost);
     keep_within(r.lives[player], -kMost, kMost);
   }
+  keep_within(r.var, -kMost, kMost);
   keep_within(r.waited, 0, kMost);
   keep_bool(r.terminal);
 }
@@ -118,16 +119,25 @@ ENVPOOL_FN void run_idle(MultiplayerMachine& m, const MultiplayerSetup& setup, u
   for (i32 i = 1; i <= count; ++i) step_frame(m, setup, {}, switches, draw_last && i == count);
 }
 
+// Runs frames in which only one player acts, without drawing them.
+ENVPOOL_FN void run_one(MultiplayerMachine& m, const MultiplayerSetup& setup, i32 player, u8 action, i32 count) {
+  PlayerActions actions;
+  actions.of[player] = action;
+  for (i32 i = 0; i < count; ++i) step_frame(m, setup, actions, kNoSwitch, /*draw=*/false);
+}
+
 }  // namespace multiplayer_detail
 
-// Presses SELECT to choose a game's mode.
+// Presses SELECT, and the first player's joystick, to choose a game's mode.
 class MultiplayerControls {
  public:
   ENVPOOL_FN MultiplayerControls(MultiplayerMachine& machine, const MultiplayerSetup& setup)
       : machine_(machine), setup_(setup) {}
 
+  ENVPOOL_FN Memory memory() const { return {machine_.console.ram, machine_.console.cart_ram, &machine_.console.bus}; }
+
   // Holds SELECT for a few frames without evaluating the rules, then releases it for one frame and evaluates them.
-  // Returns false once kMaxFrames frames have passed, so that no user-supplied ROM can hang a reset.
+  // select() and act() return false once kMaxFrames frames have passed, so that no user-supplied ROM can hang a reset.
   ENVPOOL_DEVICE_CALL bool select(i32 frames) {
     const Inputs in = multiplayer_detail::inputs(machine_, setup_, {}, kSelect);
     for (i32 i = 0; i < frames; ++i) run_frame(machine_.console, *setup_.rom, in, /*draw=*/false, setup_.native);
@@ -138,9 +148,13 @@ class MultiplayerControls {
   ENVPOOL_DEVICE_CALL void select_until(i32 at, i32 value, i32 frames) {
     while (machine_.console.ram[at] != value && select(frames)) continue;
   }
+  ENVPOOL_DEVICE_CALL bool act(i32 action, i32 frames) {
+    multiplayer_detail::run_one(machine_, setup_, /*player=*/0, u8(action), frames);
+    return (frames_ += frames) < kMaxFrames;
+  }
 
  private:
-  static constexpr i32 kMaxFrames = 1000;  // the slowest mode of any game takes 378
+  static constexpr i32 kMaxFrames = 1000;  // the slowest mode of any game takes 572
 
   MultiplayerMachine& machine_;
   const MultiplayerSetup& setup_;
@@ -155,6 +169,7 @@ ENVPOOL_DEVICE_CALL void boot_game(MultiplayerMachine& m, const MultiplayerSetup
   run_idle(m, setup, kNoSwitch, machine_detail::kBootFrames, /*draw_last=*/false);
   run_idle(m, setup, kReset, machine_detail::kResetFrames, /*draw_last=*/false);
   m.rules = MultiplayerState{};
+  m.rules.mode = setup.mode;
   MultiplayerControls controls(m, setup);
   switch (setup.game) {
 #define X(Name) \
@@ -163,7 +178,11 @@ ENVPOOL_DEVICE_CALL void boot_game(MultiplayerMachine& m, const MultiplayerSetup
 #undef X
   }
   run_idle(m, setup, kReset, 2 * machine_detail::kResetFrames, /*draw_last=*/false);
-  run_idle(m, setup, kNoSwitch, 2, /*draw_last=*/true);
+  for (i32 player = 0; player < 2; ++player) {
+    for (const StartingAction start : setup.traits.starting_actions)
+      run_one(m, setup, player, start.action, start.frames);
+    run_idle(m, setup, kNoSwitch, 1, /*draw_last=*/player == 1);
+  }
 }
 
 ENVPOOL_DEVICE_CALL void reset_game(MultiplayerMachine& m, const MultiplayerSetup& setup) {

@@ -7,9 +7,9 @@ import functools
 import hashlib
 import importlib.util
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from envpool.python.errors import MissingPackageError, missing_package
 from envpool.python.family import Family
@@ -124,18 +124,89 @@ ROMS = {
     "zaxxon": "eea0da9b987d661264cce69a7c13c3bd",
 }
 
-# PettingZoo's games: the ROM, the mode for each number of players, the default first, and what the game is called.
-MULTIPLAYER: dict[str, tuple[str, dict[int, int], str]] = {
-    "atari/basketball_pong-v3": ("pong", {2: 45, 4: 49}, "Basketball of the Atari 2600 game Video Olympics"),
-    "atari/boxing-v2": ("boxing", {2: 2}, "The Atari 2600 game Boxing"),
-    "atari/foozpong-v3": ("pong", {4: 21, 2: 19}, "Foozpong of the Atari 2600 game Video Olympics"),
-    "atari/ice_hockey-v2": ("ice_hockey", {2: 1}, "The Atari 2600 game Ice Hockey"),
-    "atari/pong-v3": ("pong", {2: 4, 4: 6}, "The Atari 2600 game Pong"),
-    "atari/quadrapong-v4": ("pong", {4: 33}, "Quadrapong of the Atari 2600 game Video Olympics"),
-    "atari/space_invaders-v2": ("space_invaders", {2: 34}, "The Atari 2600 game Space Invaders"),
-    "atari/surround-v2": ("surround", {2: 1}, "The Atari 2600 game Surround"),
-    "atari/tennis-v3": ("tennis", {2: 2}, "The Atari 2600 game Tennis"),
-    "atari/volleyball_pong-v3": ("pong", {4: 41, 2: 39}, "Volleyball of the Atari 2600 game Video Olympics"),
+# The ROMs of the games that only several players can play.
+ROMS_FOR_SEVERAL = {
+    "combat": "0ef64cdbecccb7049752a3de0b7ade14",
+    "joust": "3276c777cbe97cdd2b4a63ffc16b7151",
+    "maze_craze": "ed2218b3075d15eaa34e3356025ccca3",
+    "warlords": "cbe5a166550a8129a5e6d374901dffad",
+}
+
+
+class Multiplayer(NamedTuple):
+    """A game of PettingZoo.
+
+    Attributes:
+        rom: the file name of its ROM, without ".bin".
+        doc: what it is called.
+        options: the options that select the mode.
+        modes: the mode for each combination of their values, the defaults first.
+    """
+
+    rom: str
+    doc: str
+    options: tuple[str, ...]
+    modes: dict[tuple[Any, ...], int]
+
+    def mode(self, values: Sequence[Any]) -> int:
+        """Returns the mode for values of the options. Raises ValueError if there is none."""
+        for position, (name, value) in enumerate(zip(self.options, values, strict=True)):
+            known = sorted({key[position] for key in self.modes})
+            if value not in known:
+                raise wrong_value(name, " or ".join(map(repr, known)), value)
+        return self.modes[tuple(values)]
+
+
+def _players(rom: str, doc: str, modes: Mapping[int, int]) -> Multiplayer:
+    return Multiplayer(rom, doc, ("num_players",), {(count,): mode for count, mode in modes.items()})
+
+
+MULTIPLAYER: dict[str, Multiplayer] = {
+    "atari/basketball_pong-v3": _players("pong", "Basketball of the Atari 2600 game Video Olympics", {2: 45, 4: 49}),
+    "atari/boxing-v2": _players("boxing", "The Atari 2600 game Boxing", {2: 2}),
+    "atari/combat_plane-v2": Multiplayer(
+        "combat",
+        "Planes of the Atari 2600 game Combat",
+        ("game_version", "guided_missile"),
+        {("bi-plane", True): 15, ("bi-plane", False): 16, ("jet", True): 21, ("jet", False): 22},
+    ),
+    "atari/combat_tank-v2": Multiplayer(
+        "combat",
+        "Tanks of the Atari 2600 game Combat",
+        ("has_maze", "is_invisible", "billiard_hit"),
+        {
+            (has_maze, is_invisible, billiard_hit): first + has_maze
+            for is_invisible, billiard_hit, first in ((False, True, 8), (False, False, 1), (True, False, 10), (True, True, 13))
+            for has_maze in (True, False)
+        },
+    ),
+    "atari/entombed_competitive-v3": _players("entombed", "The Atari 2600 game Entombed, as opponents", {2: 2}),
+    "atari/entombed_cooperative-v3": _players("entombed", "The Atari 2600 game Entombed, as partners", {2: 3}),
+    "atari/flag_capture-v2": _players("flag_capture", "The Atari 2600 game Flag Capture", {2: 1}),
+    "atari/foozpong-v3": _players("pong", "Foozpong of the Atari 2600 game Video Olympics", {4: 21, 2: 19}),
+    "atari/ice_hockey-v2": _players("ice_hockey", "The Atari 2600 game Ice Hockey", {2: 1}),
+    "atari/joust-v3": _players("joust", "The Atari 2600 game Joust", {2: 1}),
+    "atari/mario_bros-v3": _players("mario_bros", "The Atari 2600 game Mario Bros", {2: 2}),
+    "atari/maze_craze-v3": Multiplayer(
+        "maze_craze",
+        "The Atari 2600 game Maze Craze",
+        ("game_version", "visibilty_level"),  # the option's name in PettingZoo
+        {
+            (version, level): 4 * variant + level
+            for version, variant in (("robbers", 1), ("race", 0), ("capture", 11))
+            for level in range(4)
+        },
+    ),
+    "atari/othello-v3": _players("othello", "The Atari 2600 game Othello", {2: 4}),
+    "atari/pong-v3": _players("pong", "The Atari 2600 game Pong", {2: 4, 4: 6}),
+    "atari/quadrapong-v4": _players("pong", "Quadrapong of the Atari 2600 game Video Olympics", {4: 33}),
+    "atari/space_invaders-v2": _players("space_invaders", "The Atari 2600 game Space Invaders", {2: 34}),
+    "atari/space_war-v2": _players("space_war", "The Atari 2600 game Space War", {2: 1}),
+    "atari/surround-v2": _players("surround", "The Atari 2600 game Surround", {2: 1}),
+    "atari/tennis-v3": _players("tennis", "The Atari 2600 game Tennis", {2: 2}),
+    "atari/volleyball_pong-v3": _players("pong", "Volleyball of the Atari 2600 game Video Olympics", {4: 41, 2: 39}),
+    "atari/warlords-v3": _players("warlords", "The Atari 2600 game Warlords", {4: 1}),
+    "atari/wizard_of_wor-v3": _players("wizard_of_wor", "The Atari 2600 game Wizard of Wor", {2: 1}),
 }
 
 atari_game_list = list(ROMS)  # EnvPool has a variable of this name
@@ -146,7 +217,13 @@ class AtariFamily(Family):
 
     PATHS = ("rom_path",)
     OPTION_DOCS: Mapping[str, str] = {
-        "num_players": "Number of players, which selects the mode; ignored if mode is given."
+        "num_players": "Number of players, which selects the mode; ignored if mode is given.",
+        "game_version": "'bi-plane' or 'jet'; 'robbers', 'race' or 'capture'. Selects the mode; ignored if mode is given.",
+        "guided_missile": "Missiles can be steered; ignored if mode is given.",
+        "has_maze": "The tanks are in a maze; ignored if mode is given.",
+        "is_invisible": "Tanks are only visible while they fire or hit a wall; ignored if mode is given.",
+        "billiard_hit": "Shots count only after they have bounced off a wall; ignored if mode is given.",
+        "visibilty_level": "From 0, the whole maze is visible, to 3, none of it is; ignored if mode is given.",
     }
 
     def reference(self, task_id: str) -> str:
@@ -192,20 +269,20 @@ class AtariFamily(Family):
                 be read.
             MissingPackageError: ale-py is not installed, or its ROM is not the expected one.
         """
-        if "num_players" in options:
-            modes, count = MULTIPLAYER[task_id][1], options["num_players"]
-            options = {name: value for name, value in options.items() if name != "num_players"}
+        if task_id in MULTIPLAYER:
+            game = MULTIPLAYER[task_id]
+            values = [options[name] for name in game.options]
+            options = {name: value for name, value in options.items() if name not in game.options}
             if options["mode"] == -1:
-                if count not in modes:
-                    raise wrong_value("num_players", " or ".join(map(str, sorted(modes))), count)
-                options["mode"] = modes[count]
+                options["mode"] = game.mode(values)
         if options.get("rom"):
             if options.get("rom_path"):
                 raise ValueError("rom: expected only one of rom and rom_path, got both")
             return options
         name = "game" if "game" in options else "task"
-        if options[name] not in ROMS:
-            raise wrong_value(name, f"one of {', '.join(ROMS)}", options[name])
+        known = {**ROMS, **ROMS_FOR_SEVERAL} if task_id in MULTIPLAYER else ROMS
+        if options[name] not in known:
+            raise wrong_value(name, f"one of {', '.join(known)}", options[name])
         if options.get("rom_path"):
             return {**options, "rom": _read_file(options["rom_path"])}
         return {**options, "rom": _read_rom(options[name])}
@@ -248,9 +325,10 @@ def _read_rom(task: str) -> bytes:
             f"no ROM: {path} cannot be read; install it with: pip install -U ale-py", name="ale_py"
         ) from None
     digest = hashlib.md5(rom, usedforsecurity=False).hexdigest()
-    if digest != ROMS[task]:
+    expected = {**ROMS, **ROMS_FOR_SEVERAL}[task]
+    if digest != expected:
         raise MissingPackageError(
-            f"wrong ROM: the MD5 of {path} is {digest}, not {ROMS[task]}; "
+            f"wrong ROM: the MD5 of {path} is {digest}, not {expected}; "
             "replace it with: pip install --force-reinstall ale-py",
             name="ale_py",
         )
@@ -272,10 +350,11 @@ def _register() -> None:
     for task, name in names.items():
         name = name.replace("3d", "3D")  # the one name that gymnasium spells differently
         register_family(f"ALE/{name}-v5", _FAMILY, "Ale", doc=f"{docs[task]}, with gymnasium's interface.", game=task)
-    for task_id, (rom, modes, doc) in MULTIPLAYER.items():
-        count = next(iter(modes))
-        doc = f"{doc}, for {'two' if count == 2 else 'four'} players."
-        register_family(task_id, _FAMILY, "MultiplayerAtari", doc=doc, game=rom, mode=-1, num_players=count)
+    for task_id, game in MULTIPLAYER.items():
+        values = dict(zip(game.options, next(iter(game.modes)), strict=True))
+        count = values.get("num_players", 2)
+        doc = f"{game.doc}, for {'two' if count == 2 else 'four'} players."
+        register_family(task_id, _FAMILY, "MultiplayerAtari", doc=doc, game=game.rom, mode=-1, **values)
 
 
 _register()

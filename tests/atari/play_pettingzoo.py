@@ -31,17 +31,18 @@ def play(task_id: str, actions: np.ndarray, options: dict[str, object]) -> dict[
     )
     inner = env.unwrapped
     seen: dict[str, list[object]] = {
-        name: [] for name in ("ram", "rgb", "gray", "reward", "ended", "truncated", "lives")
+        name: [] for name in ("ram", "rgb", "gray", "in_game", "reward", "ended", "truncated", "lives")
     }
 
     def note(ram, rewards, ended, truncated) -> None:
         agents = env.possible_agents
-        seen["ram"].append(ram[agents[0]].copy())
+        seen["ram"].append(next(iter(ram.values())).copy())
         seen["rgb"].append(zlib.crc32(inner.ale.getScreenRGB().tobytes()))
         seen["gray"].append(zlib.crc32(inner.ale.getScreenGrayscale().tobytes()))
-        seen["reward"].append([rewards[agent] for agent in agents])
-        seen["ended"].append([ended[agent] for agent in agents])
-        seen["truncated"].append([truncated[agent] for agent in agents])
+        seen["in_game"].append([agent in ram for agent in agents])
+        seen["reward"].append([rewards.get(agent, 0) for agent in agents])
+        seen["ended"].append([ended.get(agent, True) for agent in agents])
+        seen["truncated"].append([truncated.get(agent, False) for agent in agents])
         seen["lives"].append(list(inner.ale.allLives()))
 
     none = dict.fromkeys(env.possible_agents, 0)
@@ -49,7 +50,8 @@ def play(task_id: str, actions: np.ndarray, options: dict[str, object]) -> dict[
     for row in actions:
         if not env.agents:
             note(env.reset()[0], none, none, none)
-        note(*env.step(dict(zip(env.possible_agents, row.tolist(), strict=True)))[:4])
+        actions_of = dict(zip(env.possible_agents, row.tolist(), strict=True))
+        note(*env.step({agent: actions_of[agent] for agent in env.agents})[:4])
         if any(seen["truncated"][-1]):
             env.agents = []
     arrays = {name: np.array(values) for name, values in seen.items()}

@@ -21,6 +21,7 @@ const RomProperties kProperties[] = {
     {.md5 = "f34f08e5eb96e500e851a80be3277a56", .name = "breakout", .paddles_left = true},
     {.md5 = "028024fb8e5e5f18ea586652f9799c96", .name = "carnival", .height = 214, .y_start = 26},
     {.md5 = "b816296311019ab69a21cb9e9e235d12", .name = "casino", .paddles_left = true},
+    {.md5 = "0ef64cdbecccb7049752a3de0b7ade14", .name = "combat", .height = 256, .y_start = 39},
     {.md5 = "106855474c69d08c8ffa308d47337269", .name = "darkchambers", .hmove_blanks = false},
     {.md5 = "718ae62c70af4e5fd8e932fee216948a", .name = "journey_escape", .height = 230},
     {.md5 = "5428cdfada281c569c74c7308c7f2c26", .name = "kaboom", .paddles_left = true},
@@ -34,6 +35,7 @@ const RomProperties kProperties[] = {
     {.md5 = "484b0076816a104875e00467d431c2d2", .name = "qbert", .y_start = 40},
     {.md5 = "4d7517ae69f95cfbc053be01312b7dba", .name = "surround", .swap_ports = true},
     {.md5 = "a499d720e7ee35c62424de882a3351b6", .name = "up_n_down", .y_start = 30},
+    {.md5 = "cbe5a166550a8129a5e6d374901dffad", .name = "warlords", .paddles_left = true, .paddles_right = true},
     {.md5 = "7e8aa18bc9502eb57daaf5e7c1e94da7", .name = "wizard_of_wor", .swap_ports = true},
 };
 

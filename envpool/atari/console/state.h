@@ -10,7 +10,7 @@
 namespace envpool::atari {
 
 constexpr i32 kWidth = 160;
-constexpr i32 kMaxHeight = 250;
+constexpr i32 kMaxHeight = 256;
 constexpr i32 kClocksPerLine = 228;
 constexpr i32 kCyclesPerLine = 76;
 constexpr i32 kBlankClocks = 68;  // horizontal blank: the part of a line before pixel 0

@@ -21,16 +21,19 @@ inline constexpr i32 kMostPlayers = 4;  // of a game
 
 // The constants of a game for several players.
 struct MultiplayerTraits {
-  u32 minimal_actions = kAllActions;  // the default action space of each player
-  u32 difficulties = set_of(0);       // bit 0 of a difficulty is the left switch, bit 1 the right one
-  i32 first_mode = 1;                 // the mode in which the console is powered on
+  u32 minimal_actions = kAllActions;        // the default action space of each player
+  u32 difficulties = set_of(0);             // bit 0 of a difficulty is the left switch, bit 1 the right one
+  i32 first_mode = 1;                       // the mode in which the console is powered on
+  StartingAction starting_actions[2] = {};  // which the first two players perform at a reset, one after the other
 };
 
 // The state that the rules keep between frames.
 struct MultiplayerState {
   i32 reward[kMostPlayers] = {};  // of the last frame, by player
   i32 score[kMostPlayers] = {};   // from which the next rewards count
-  i32 lives[kMostPlayers] = {};
+  i32 lives[kMostPlayers] = {};   // a player with fewer than 0 has left the game
+  i32 var = 0;                    // a game's own variable
+  i32 mode = 0;                   // of this game
   i32 waited = 0;  // frames for which the player to serve or to move has been waited for; see count_wait()
   bool terminal = false;
 
@@ -48,11 +51,14 @@ struct MultiplayerState {
     if (over) waited = 0;
     return over;
   }
+  ENVPOOL_FN void set_score(i32 player, i32 points) {
+    reward[player] = points - score[player];
+    score[player] = points;
+  }
   // Sets a player's own score, which wraps around at `range`.
   ENVPOOL_FN void set_wrapping_score(i32 player, i32 points, i32 range) {
-    reward[player] = points - score[player];
+    set_score(player, points);
     if (reward[player] < 0) reward[player] += range;
-    score[player] = points;
   }
 };
 
