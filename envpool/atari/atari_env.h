@@ -15,7 +15,7 @@
 //   - Sticky actions use this library's random number generator.
 #pragma once
 
-#include "envpool/atari/resize.h"
+#include "envpool/atari/images.h"
 #include "envpool/atari/shared_game.h"
 #include "envpool/core/api.h"
 
@@ -295,26 +295,15 @@ struct AtariEnv {
     u8 changed[kMaxHeight];
     LastImage last;
     last.changed = changed;
-    if (note_resized(s, p, pool_two, changed)) last.pixels = newest;
+    // The second screen of a game with unfinished frames is a copy.
+    const u32 both = p.setup.traits.unfinished_frames ? 0 : 3;
+    const u32 screens = pool_two ? both : both & 1u << s.machine.console.buffer;
+    if (note_resized(s.machine.console, p.screen_height, screens, changed)) last.pixels = newest;
     if (p.channels == 1) {
       resize_indexed_max(plan, now, before, c.gray, to, last);
     } else {
       resize_rgb_max(plan, now, before, c.rgb[0], to, last);
     }
-  }
-  // Notes that an image is resized from the current screen, or from both. Returns whether the newest image is of the
-  // same screens; sets `changed` to 1 for the rows that may have changed since then, and to 0 for the others.
-  ENVPOOL_FN static bool note_resized(State& s, const Params& p, bool both, u8* changed) {
-    ScreenMemory& memory = s.machine.console.memory;
-    // The second screen of a game with unfinished frames is a copy.
-    const u32 screens = p.setup.traits.unfinished_frames ? 0 : both ? 3 : 1u << s.machine.console.buffer;
-    for (i32 row = 0; row < p.screen_height; ++row) {
-      changed[row] = (memory.rows[row].dirty & screens) != 0;
-      memory.rows[row].dirty &= ~screens;
-    }
-    const bool same = screens != 0 && memory.resized == screens;
-    memory.resized = static_cast<u8>(screens);
-    return same;
   }
   ENVPOOL_FN static void repeat_image(State& s, const Params& p) {
     const u8* from = image(s, p, s.newest);
@@ -325,29 +314,6 @@ struct AtariEnv {
     for (i32 slot = 0; slot < p.stack_num; ++slot) {
       if (slot != s.newest) copy(image(s, p, slot), image(s, p, s.newest), image_bytes(p));
     }
-  }
-
-  ENVPOOL_FN static void copy(u8* to, const u8* from, i64 bytes) {
-#if ENVPOOL_HOST
-    if (bytes > 0) std::memcpy(to, from, size_t(bytes));
-#else
-    // Four loads of 16 bytes at a time hide the latency of memory. Arrays that the host passes to a kernel may have any
-    // address.
-    struct alignas(16) Quad {
-      u32 words[4];
-    };
-    i64 i = 0;
-    if (((reinterpret_cast<u64>(to) | reinterpret_cast<u64>(from)) & 15) == 0) {
-      for (; i + 64 <= bytes; i += 64) {
-        const Quad* const source = reinterpret_cast<const Quad*>(from + i);
-        Quad* const target = reinterpret_cast<Quad*>(to + i);
-        const Quad a = source[0], b = source[1], c = source[2], d = source[3];
-        target[0] = a, target[1] = b, target[2] = c, target[3] = d;
-      }
-      for (; i + 16 <= bytes; i += 16) *reinterpret_cast<Quad*>(to + i) = *reinterpret_cast<const Quad*>(from + i);
-    }
-    for (; i < bytes; ++i) to[i] = from[i];
-#endif
   }
 };
 

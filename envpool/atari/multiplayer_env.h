@@ -3,11 +3,13 @@
 // Atari games of several players as PettingZoo defines them, with ids such as atari/pong-v3.
 //
 //   Players      two; in modes of Video Olympics four, who form two teams
-//   Action       i32 per player, for one video frame: a number into the actions that have distinct effects in the game,
-//                or with full_action_space into all 18 actions of ALE
-//   Observation  what all players see after the frame, u8: by obs_type "rgb_image" the screen, (height, 160, 3);
-//                "grayscale_image" the same in gray, (height, 160, 1); "ram" the 128 bytes of the console's memory
-//   Reward       of each player; see multiplayer/
+//   Action       i32 per player, for frame_skip video frames: a number into the actions that have distinct effects in
+//                the game, or with full_action_space into all 18 actions of ALE
+//   Observation  what all players see after the last frame, u8: by obs_type "rgb_image" the screen, (height, 160, 3);
+//                "grayscale_image" the same in gray, (height, 160, 1); "ram" the 128 bytes of the console's memory;
+//                "screen" the last images for learners, (stack_num, img_height, img_width), which are made as for one
+//                player (atari_env.h)
+//   Reward       of each player while in the game, summed over the frames; see multiplayer/
 //   Terminated   when the game is over, or all players have left it
 //   Truncated    after max_cycles frames
 //   Info         players.id, players.lives, players.done
@@ -19,16 +21,18 @@
 // (multiplayer_machine.h).
 #pragma once
 
+#include "envpool/atari/images.h"
 #include "envpool/atari/multiplayer_machine.h"
 #include "envpool/atari/shared_game.h"
 
 namespace envpool::atari {
 
+// In the blob, the SharedGameOf<MultiplayerMachine> is followed by a ResizePlan.
 struct MultiplayerEnv {
   static constexpr const char* kName = "MultiplayerAtari";
   static constexpr i32 kMaxPlayers = kMostPlayers, kPhases = 1;
 
-  enum ObsType : u8 { kRgb, kGrayscale, kRam };
+  enum ObsType : u8 { kRgb, kGrayscale, kRam, kImages };
 
   struct Params {
     const u8* blob;      // a SharedGameOf<MultiplayerMachine>
@@ -39,15 +43,20 @@ struct MultiplayerEnv {
     u8 action_count;
     i32 screen_height;
     i32 frame_limit;  // per episode
+    i32 frame_skip;
+    i32 stack_num;
+    i32 img_height, img_width;  // of an image
+    bool max_pool;
     ObsType obs_type;
   };
+  // The stack of images follows.
   struct Shared {
     MultiplayerMachine machine;
+    PlayerActions actions;     // of this step
+    i32 reward[kMostPlayers];  // of this step
     i32 players;
     i32 frames;  // of this episode
-  };
-  struct Agent {
-    u8 action;  // of this step, as ALE numbers it
+    i32 newest;  // the slot of the stack that was written last
   };
   using World = envpool::World<MultiplayerEnv>;
   using SharedData = SharedGameOf<MultiplayerMachine>;
@@ -64,37 +73,74 @@ struct MultiplayerEnv {
     }
     s.players = p.players;
     s.frames = 0;
-    for (i32& reward : s.machine.rules.reward) reward = 0;
-    for (Agent& agent : world.agent) agent.action = kNoop;
+    for (i32& reward : s.reward) reward = 0;
+    s.actions = {};
+    if (p.obs_type == kImages) {
+      push_image(world, p, /*pool_two=*/false);
+      const i64 bytes = image_bytes(p);
+      for (i32 slot = 0; slot < p.stack_num; ++slot) {
+        if (slot != s.newest) copy(image(world, p, slot), image(world, p, s.newest), bytes);
+      }
+    }
   }
+
+  static i64 extra_bytes(const Params& p) { return p.obs_type == kImages ? p.stack_num * image_bytes(p) : 0; }
 
   ENVPOOL_FN static i32 players(const World& world) { return world.shared.players; }
 
   template <int kPhase>
   ENVPOOL_FN static void phase(World& world, i32 agent, const Params& p, ActionRow row, Rng&) {
     // As in PettingZoo, a player who has left performs the first action, which is not NOOP in every game.
-    world.agent[agent].action = p.actions[has_left(world, agent) ? 0 : *row.at<i32>(0)];
+    world.shared.actions.of[agent] = p.actions[has_left(world, agent) ? 0 : *row.at<i32>(0)];
   }
 
   ENVPOOL_FN static Outcome finish(World& world, const Params& p, Rng&) {
     Shared& s = world.shared;
-    PlayerActions actions;
-    for (i32 i = 0; i < s.players; ++i) actions.of[i] = world.agent[i].action;
-    act(s.machine, make_setup(p), actions, /*draw=*/p.obs_type != kRam);
-    ++s.frames;
-    bool anyone_left = false;
-    for (i32 i = 0; i < s.players; ++i) anyone_left |= !has_left(world, i);
-    return {.terminated = s.machine.rules.terminal || !anyone_left, .truncated = s.frames >= p.frame_limit};
+    const MultiplayerSetup setup = make_setup(p);
+    for (i32& reward : s.reward) reward = 0;
+    // The frames that an observation shows, which have to be drawn.
+    const i32 shown = p.obs_type == kRam ? 0 : p.obs_type == kImages && p.max_pool ? min(p.frame_skip, 2) : 1;
+    Outcome outcome;
+    i32 left = p.frame_skip;
+    do {
+      bool had_left[kMostPlayers];
+      for (i32 i = 0; i < s.players; ++i) had_left[i] = has_left(world, i);
+      act(s.machine, setup, s.actions, /*draw=*/left <= shown);
+      --left;
+      ++s.frames;
+      bool anyone_left = false;
+      for (i32 i = 0; i < s.players; ++i) {
+        if (!had_left[i]) s.reward[i] += s.machine.rules.reward[i];
+        if (has_left(world, i)) {
+          s.actions.of[i] = p.actions[0];
+        } else {
+          anyone_left = true;
+        }
+      }
+      outcome.terminated = s.machine.rules.terminal || !anyone_left;
+      outcome.truncated = s.frames >= p.frame_limit;
+    } while (left > 0 && !outcome.terminated && !outcome.truncated);
+    if (p.obs_type == kImages) {
+      if (left < shown) {
+        push_image(world, p, /*pool_two=*/shown == 2 && left == 0);
+      } else {
+        repeat_image(world, p);
+      }
+    } else if (p.obs_type != kRam) {
+      draw_last_frame(s.machine.console, *setup.rom, setup.native);
+    }
+    return outcome;
   }
 
-  ENVPOOL_FN static f32 reward(const World& world, i32 agent) { return f32(world.shared.machine.rules.reward[agent]); }
+  ENVPOOL_FN static f32 reward(const World& world, i32 agent) { return f32(world.shared.reward[agent]); }
 
   ENVPOOL_FN static void repair(World& world, const Params& p) {
     Shared& s = world.shared;
     atari::repair(s.machine, shared_data(p).rom);
     s.players = p.players;
     keep_within(s.frames, 0, (1 << 30));
-    for (Agent& agent : world.agent) keep_within(agent.action, u8{0}, u8{kActions - 1});
+    keep_within(s.newest, 0, p.obs_type == kImages ? p.stack_num - 1 : 0);
+    for (u8& action : s.actions.of) keep_within(action, u8{0}, u8{kActions - 1});
   }
 
   ENVPOOL_FN static void observe(const World& world, const Params&, i32 agent, Row row) {
@@ -104,6 +150,13 @@ struct MultiplayerEnv {
   }
   ENVPOOL_FN static void observe_world(const World& world, const Params& p, Row row) {
     u8* obs = row.at<u8>(kObs);
+    if (p.obs_type == kImages) {
+      // The slots up to the newest hold the newer images, and the slots after it the older ones.
+      const i64 bytes = image_bytes(p), newer = i64{world.shared.newest} + 1, older = p.stack_num - newer;
+      copy(obs, image(world, p, newer), older * bytes);
+      copy(obs + older * bytes, image(world, p, 0), newer * bytes);
+      return;
+    }
     const Console& console = world.shared.machine.console;
     const SharedData& c = shared_data(p);
     const u8* indices = screen(console);
@@ -130,9 +183,28 @@ struct MultiplayerEnv {
     o.text("rom_path", "", "Path of a ROM file to load instead of the game's own; the game's rules still apply.")
         .changes_shapes();
     o.integer("difficulty", 0, "Difficulty switches.").between(0, 3).changes_blob();
-    o.text("obs_type", "rgb_image", "Observe the screen in colour or gray, or the console's memory.")
-        .one_of({"rgb_image", "grayscale_image", "ram"})
+    o.text("obs_type", "rgb_image",
+           "Observe the screen in colour or gray, the console's memory, or images for learners.")
+        .one_of({"rgb_image", "grayscale_image", "ram", "screen"})
         .changes_shapes();
+    o.integer("frame_skip", 1, "Number of video frames for which an action is repeated.")
+        .between(1, 1000)
+        .sets(&Params::frame_skip);
+    o.integer("stack_num", 4, "With obs_type \"screen\": number of images in an observation, oldest first.")
+        .between(1, 64)
+        .changes_shapes()
+        .sets(&Params::stack_num);
+    o.integer("img_height", 84, "With obs_type \"screen\": height of an image in pixels; 0 means the screen's height.")
+        .between(0, 4096)
+        .changes_shapes();
+    o.integer("img_width", 84,
+              "With obs_type \"screen\": width of an image in pixels; 0 means the screen's width, 160.")
+        .between(0, 4096)
+        .changes_shapes();
+    o.boolean("max_pool", true, "With obs_type \"screen\": an image is the pixelwise maximum of the last two frames.")
+        .sets(&Params::max_pool);
+    o.boolean("use_inter_area_resize", true, "Resize by area averaging; otherwise bilinear interpolation.")
+        .changes_blob();
     o.boolean("full_action_space", false, "All 18 actions instead of those with distinct effects.").changes_shapes();
     o.integer("max_cycles", 100000, "Frames after which an episode is truncated.")
         .between(1, 1 << 30)
@@ -176,7 +248,11 @@ struct MultiplayerEnv {
     }
     p.screen_height = parse_rom(o, name)->height;
     const std::string_view type = o.text("obs_type");
-    p.obs_type = type == "ram" ? kRam : type == "grayscale_image" ? kGrayscale : kRgb;
+    p.obs_type = type == "ram" ? kRam : type == "grayscale_image" ? kGrayscale : type == "screen" ? kImages : kRgb;
+    p.img_height = i32(o.integer("img_height"));
+    p.img_width = i32(o.integer("img_width"));
+    if (p.img_height == 0) p.img_height = p.screen_height;
+    if (p.img_width == 0) p.img_width = kWidth;
     return p;
   }
 
@@ -184,19 +260,27 @@ struct MultiplayerEnv {
     spec.max_players = p.players;
     std::vector<i64> shape = {p.screen_height, kWidth, p.obs_type == kRgb ? 3 : 1};
     if (p.obs_type == kRam) shape = {128};
-    spec.obs<u8>("obs", shape).bounds(0, 255).doc("The screen after the frame, or the console's memory.");
+    if (p.obs_type == kImages) shape = {p.stack_num, p.img_height, p.img_width};
+    spec.obs<u8>("obs", shape)
+        .bounds(0, 255)
+        .doc("The screen, the console's memory, or the last images, oldest first.");
     spec.info<i32>("players.id").categories(p.players).per_player().doc("Number of the player.");
     spec.info<i32>("players.lives").per_player().doc("Lives left; 0 in games without lives; -1 once the game is over.");
     spec.info<bool>("players.done").per_player().doc("Whether the player has left the game or the game is over.");
-    spec.action<i32>().categories(p.action_count).per_player().doc("The player's action for one frame.");
-    spec.render_fps = 60;
+    spec.action<i32>().categories(p.action_count).per_player().doc("The player's action for frame_skip frames.");
+    spec.render_fps = 60.0 / p.frame_skip;
     spec.render_height = p.screen_height;
     spec.render_width = kWidth;
   }
 
   static Blob blob(const OptionValues& o) {
     Params p = params(o);
-    Blob bytes(sizeof(SharedData));
+    const ResizePlanBlock block =
+        make_resize_plan(p.screen_height, kWidth, p.img_height, p.img_width,
+                         o.boolean("use_inter_area_resize") ? Interpolation::kArea : Interpolation::kLinear);
+    const ResizePlan& plan = as_resize_plan(block);
+    Blob bytes(sizeof(SharedData) + plan.bytes);
+    std::memcpy(bytes.data() + sizeof(SharedData), &plan, plan.bytes);
     SharedData& c = *new (bytes.data()) SharedData{};
     c.rom = *parse_rom(o, o.text("game"));
     fill_colours(c);
@@ -209,7 +293,16 @@ struct MultiplayerEnv {
     return bytes;
   }
 
-  static std::vector<abi::Repetition> repetitions(const Params&) { return machine_repetitions(); }
+  static std::vector<abi::Repetition> repetitions(const Params& p) {
+    std::vector<abi::Repetition> parts = machine_repetitions();
+    if (p.obs_type == kImages) {
+      const i64 stack = sizeof(World), bytes = image_bytes(p);
+      // Within the first image, a row resembles the row above. The others resemble the image before.
+      parts.push_back({stack, bytes, std::max<i64>(p.img_width, 8)});
+      parts.push_back({stack + bytes, (p.stack_num - 1) * bytes, std::max<i64>(bytes, 8)});
+    }
+    return parts;
+  }
 
   static void render(const World& world, const Params& p, u8* rgb) {
     auto console = std::make_unique<Console>(world.shared.machine.console);
@@ -229,6 +322,37 @@ struct MultiplayerEnv {
     setup.rom = &shared_data(p).rom;
     setup.native = p.native;
     return setup;
+  }
+
+  // The stack is a ring buffer of images that follows Shared in memory.
+  ENVPOOL_FN static i64 image_bytes(const Params& p) { return i64{p.img_height} * p.img_width; }
+  ENVPOOL_FN static const u8* image(const World& world, const Params& p, i64 slot) {
+    return static_cast<const u8*>(world.extra()) + slot * image_bytes(p);
+  }
+  ENVPOOL_FN static u8* image(World& world, const Params& p, i64 slot) {
+    return static_cast<u8*>(world.extra()) + slot * image_bytes(p);
+  }
+  ENVPOOL_FN static u8* next_image(World& world, const Params& p) {
+    i32& newest = world.shared.newest;
+    newest = newest + 1 == p.stack_num ? 0 : newest + 1;
+    return image(world, p, newest);
+  }
+  ENVPOOL_FN static void repeat_image(World& world, const Params& p) {
+    const u8* from = image(world, p, world.shared.newest);
+    u8* to = next_image(world, p);
+    if (to != from) copy(to, from, image_bytes(p));
+  }
+  ENVPOOL_FN static void push_image(World& world, const Params& p, bool pool_two) {
+    const SharedData& c = shared_data(p);
+    const ResizePlan& plan = *reinterpret_cast<const ResizePlan*>(&c + 1);
+    Console& console = world.shared.machine.console;
+    const u8* newest = image(world, p, world.shared.newest);
+    u8* to = next_image(world, p);
+    u8 changed[kMaxHeight];
+    LastImage last;
+    last.changed = changed;
+    if (note_resized(console, p.screen_height, pool_two ? 3 : 1u << console.buffer, changed)) last.pixels = newest;
+    resize_indexed_max(plan, screen(console), pool_two ? previous_screen(console) : nullptr, c.gray, to, last);
   }
 };
 

@@ -204,6 +204,7 @@ MULTIPLAYER: dict[str, Multiplayer] = {
     "atari/space_war-v2": _players("space_war", "The Atari 2600 game Space War", {2: 1}),
     "atari/surround-v2": _players("surround", "The Atari 2600 game Surround", {2: 1}),
     "atari/tennis-v3": _players("tennis", "The Atari 2600 game Tennis", {2: 2}),
+    "atari/video_checkers-v4": _players("video_checkers", "The Atari 2600 game Video Checkers", {2: 10}),
     "atari/volleyball_pong-v3": _players("pong", "Volleyball of the Atari 2600 game Video Olympics", {4: 41, 2: 39}),
     "atari/warlords-v3": _players("warlords", "The Atari 2600 game Warlords", {4: 1}),
     "atari/wizard_of_wor-v3": _players("wizard_of_wor", "The Atari 2600 game Wizard of Wor", {2: 1}),

@@ -17,6 +17,7 @@
 #include "envpool/atari/multiplayer/space_war.h"
 #include "envpool/atari/multiplayer/surround.h"
 #include "envpool/atari/multiplayer/tennis.h"
+#include "envpool/atari/multiplayer/video_checkers.h"
 #include "envpool/atari/multiplayer/warlords.h"
 #include "envpool/atari/multiplayer/wizard_of_wor.h"
 
@@ -35,5 +36,6 @@
   X(SpaceWar)                              \
   X(Surround)                              \
   X(Tennis)                                \
+  X(VideoCheckers)                         \
   X(Warlords)                              \
   X(WizardOfWor)
