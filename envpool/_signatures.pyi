@@ -157,9 +157,12 @@ class AleOptions(CommonOptions, total=False):
     108000."""
 
 MultiplayerAtariId = Literal[
-    "atari/basketball_pong-v3", "atari/boxing-v2", "atari/foozpong-v3", "atari/ice_hockey-v2", "atari/pong-v3",
-    "atari/quadrapong-v4", "atari/space_invaders-v2", "atari/surround-v2", "atari/tennis-v3",
-    "atari/volleyball_pong-v3",
+    "atari/basketball_pong-v3", "atari/boxing-v2", "atari/combat_plane-v2", "atari/combat_tank-v2",
+    "atari/entombed_competitive-v3", "atari/entombed_cooperative-v3", "atari/flag_capture-v2", "atari/foozpong-v3",
+    "atari/ice_hockey-v2", "atari/joust-v3", "atari/mario_bros-v3", "atari/maze_craze-v3", "atari/othello-v3",
+    "atari/pong-v3", "atari/quadrapong-v4", "atari/space_invaders-v2", "atari/space_war-v2", "atari/surround-v2",
+    "atari/tennis-v3", "atari/video_checkers-v4", "atari/volleyball_pong-v3", "atari/warlords-v3",
+    "atari/wizard_of_wor-v3",
 ]
 
 class MultiplayerAtariOptions(CommonOptions, total=False):
@@ -175,14 +178,43 @@ class MultiplayerAtariOptions(CommonOptions, total=False):
     """Path of a ROM file to load instead of the game's own; the game's rules still apply; the default is ''."""
     difficulty: int
     """Difficulty switches; an int from 0 to 3; the default is 0."""
-    obs_type: Literal["rgb_image", "grayscale_image", "ram"]
-    """Observe the screen in colour or gray, or the console's memory; the default is 'rgb_image'."""
+    obs_type: Literal["rgb_image", "grayscale_image", "ram", "screen"]
+    """Observe the screen in colour or gray, the console's memory, or images for learners; the default is
+    'rgb_image'."""
+    frame_skip: int
+    """Number of video frames for which an action is repeated; an int from 1 to 1000; the default is 1."""
+    stack_num: int
+    """With obs_type "screen": number of images in an observation, oldest first; an int from 1 to 64; the default is
+    4."""
+    img_height: int
+    """With obs_type "screen": height of an image in pixels; 0 means the screen's height; an int from 0 to 4096; the
+    default is 84."""
+    img_width: int
+    """With obs_type "screen": width of an image in pixels; 0 means the screen's width, 160; an int from 0 to 4096; the
+    default is 84."""
+    max_pool: bool
+    """With obs_type "screen": an image is the pixelwise maximum of the last two frames; the default is True."""
+    use_inter_area_resize: bool
+    """Resize by area averaging; otherwise bilinear interpolation; the default is True."""
     full_action_space: bool
     """All 18 actions instead of those with distinct effects; the default is False."""
     max_cycles: int
     """Frames after which an episode is truncated; an int from 1 to 1073741824; the default is 100000."""
     num_players: int
     """Number of players, which selects the mode; ignored if mode is given; an int; the default depends on the id."""
+    game_version: str | bytes
+    """'bi-plane' or 'jet'; 'robbers', 'race' or 'capture'. Selects the mode; ignored if mode is given; the default
+    depends on the id."""
+    guided_missile: bool
+    """Missiles can be steered; ignored if mode is given; the default is True."""
+    has_maze: bool
+    """The tanks are in a maze; ignored if mode is given; the default is True."""
+    is_invisible: bool
+    """Tanks are only visible while they fire or hit a wall; ignored if mode is given; the default is False."""
+    billiard_hit: bool
+    """Shots count only after they have bounced off a wall; ignored if mode is given; the default is True."""
+    visibilty_level: int
+    """From 0, the whole maze is visible, to 3, none of it is; ignored if mode is given; an int; the default is 0."""
 
 LunarLanderId = Literal[
     "LunarLander-v2", "LunarLanderContinuous-v2", "LunarLander-v3", "LunarLanderContinuous-v3",
@@ -1767,6 +1799,12 @@ class ControlSuiteOptions(CommonOptions, total=False):
     the default is -1."""
     antialias: int
     """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
+    num_poles: int
+    """see the family's registration; an int; the default is 3."""
+    sparse: bool
+    """see the family's registration; the default is False."""
+    fully_observable: bool
+    """see the family's registration; the default is True."""
 
 MujocoId = Literal[
     "Mujoco-v0",

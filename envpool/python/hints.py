@@ -67,8 +67,7 @@ _PACKAGES = (
     _Package(
         "PettingZoo",
         "pettingzoo",
-        "combat_plane combat_tank double_dunk entombed_competitive entombed_cooperative flag_capture joust maze_craze "
-        "warlords",
+        "double_dunk",
         namespaces="pettingzoo",
         example="atari/pong-v3",
     ),

@@ -65,8 +65,17 @@ def pettingzoo(task_id, actions, options, folder):
         return dict(played)
 
 
+# These have players who leave, penalties for waiting, a screen of 256 rows, starting actions.
+@pytest.mark.sampled(one_in=4, always=["warlords", "video_checkers", "combat_tank-v2-own0", "entombed_coop"])
 @pytest.mark.parametrize("stream", STREAMS)
-@pytest.mark.parametrize(("task_id", "own"), [(t, own) for t, games in GAMES.items() for own in games])
+@pytest.mark.parametrize(
+    ("task_id", "own"),
+    [
+        pytest.param(task_id, own, id=f"{task_id}-own{number}")
+        for task_id, games in GAMES.items()
+        for number, own in enumerate(games)
+    ],
+)
 def test_frames_equal_those_of_pettingzoo(task_id, own, stream, tmp_path):
     options = {"full_action_space": stream == 1, "max_cycles": 100000 if FRAMES else CYCLES, **own}
     types = {"ram": "ram", "rgb_image": "rgb", "grayscale_image": "gray"}
@@ -115,11 +124,63 @@ def test_frames_equal_those_of_pettingzoo(task_id, own, stream, tmp_path):
         assert ends == 2
 
 
+@pytest.mark.parametrize(("task_id", "linear"), [("atari/pong-v3", False), ("atari/warlords-v3", True)])
+def test_images_are_resized_frames(task_id, linear):
+    cv2 = pytest.importorskip("cv2")
+    frames = envpool.make_gymnasium(task_id, num_envs=2, obs_type="grayscale_image")
+    images = envpool.make_gymnasium(
+        task_id, num_envs=2, obs_type="screen", frame_skip=4, use_inter_area_resize=not linear
+    )
+
+    def resized(screens):
+        kind = cv2.INTER_LINEAR if linear else cv2.INTER_AREA
+        return np.stack([cv2.resize(screen[:, :, 0], (84, 84), interpolation=kind) for screen in screens])
+
+    stack = [resized(frames.reset()[0])] * 4
+    np.testing.assert_array_equal(images.reset()[0], np.stack(stack, axis=1))
+    rng = np.random.default_rng(0)
+    actors = 2 * images.spec.config.max_num_players
+    scored = 0
+    for step in range(150):
+        actions = rng.integers(0, images.action_space.n, actors).astype(np.int32)
+        played = [frames.step(actions)[:2] for _ in range(4)]
+        obs, rewards, *_ = images.step(actions)
+        stack = [*stack[1:], resized(np.maximum(played[2][0], played[3][0]))]
+        np.testing.assert_array_equal(obs, np.stack(stack, axis=1), f"step {step}")
+        np.testing.assert_array_equal(rewards, sum(reward for _, reward in played))
+        scored += np.abs(rewards).sum()
+    assert scored > 0 or task_id != "atari/pong-v3"
+
+
+@pytest.mark.parametrize("kind", ["screen", "rgb_image", "grayscale_image", "ram"])
+def test_an_episode_ends_within_a_frame_skip(kind):
+    options = {"num_envs": 1, "max_cycles": 30, "obs_type": kind}
+    one = envpool.make_gymnasium("atari/boxing-v2", **options)
+    four = envpool.make_gymnasium("atari/boxing-v2", frame_skip=4, **options)
+    before = [one.reset()[0], four.reset()[0]]
+    fire = np.ones(2, np.int32)
+    ends = [one.step(fire) for _ in range(30)]
+    assert [end[3][0] for end in ends] == [False] * 29 + [True]
+    for _ in range(7):
+        before.append(four.step(fire)[0])
+    obs, _, _, truncated, _ = four.step(fire)
+    assert truncated[0]
+    # The two frames of the last image would be the 31st and the 32nd.
+    expected = np.concatenate([before[-1][:, 1:], before[-1][:, -1:]], axis=1) if kind == "screen" else ends[-1][0]
+    np.testing.assert_array_equal(obs, expected)
+
+
 def test_wrong_options():
     with pytest.raises(ValueError, match=r"mode: expected a mode of pong \(4, 6, 19, 21, 33, 39, 41, 45, 49\), got 5"):
         envpool.make("atari/pong-v3", mode=5)
     with pytest.raises(ValueError, match="num_players: expected 2 or 4, got 3"):
         envpool.make("atari/pong-v3", num_players=3)
+    with pytest.raises(ValueError, match="game_version: expected 'bi-plane' or 'jet', got 'robbers'"):
+        envpool.make("atari/combat_plane-v2", game_version="robbers")
+    with pytest.raises(ValueError, match="visibilty_level: expected 0 or 1 or 2 or 3, got 4"):
+        envpool.make("atari/maze_craze-v3", visibilty_level=4)
+    with pytest.raises(TypeError, match="guided_missile"):
+        envpool.make("atari/pong-v3", guided_missile=False)
     with pytest.raises(ValueError, match="difficulty: expected a difficulty of space_invaders"):
         envpool.make("atari/space_invaders-v2", difficulty=2)
     with pytest.raises(ValueError, match="game: expected an Atari game of several players, got 'breakout'"):

@@ -115,10 +115,11 @@ def _group(name: str, ids: list[Registration]) -> Iterator[str]:
     yield f"class {name}Options(CommonOptions, total=False):"
     yield f'    """The options of {name}Id."""' if len(ids) > 1 else f'    """The options of {ids[0].task_id}."""'
     yield ""
-    for option in each[0].values():
+    known = {name: option for options in each for name, option in options.items()}  # some ids lack some options
+    for option in known.values():
         if not option.name.isidentifier():  # such as "model.body_mass", which cannot be written as a keyword
             continue
-        defaults = {options[option.name].default for options in each}
+        defaults = {options[option.name].default for options in each if option.name in options}
         yield from _option(option, "depends on the id" if len(defaults) > 1 else f"is {_shown(option.default)}")
     yield ""
 
