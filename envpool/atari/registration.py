@@ -176,7 +176,12 @@ MULTIPLAYER: dict[str, Multiplayer] = {
         ("has_maze", "is_invisible", "billiard_hit"),
         {
             (has_maze, is_invisible, billiard_hit): first + has_maze
-            for is_invisible, billiard_hit, first in ((False, True, 8), (False, False, 1), (True, False, 10), (True, True, 13))
+            for is_invisible, billiard_hit, first in (
+                (False, True, 8),
+                (False, False, 1),
+                (True, False, 10),
+                (True, True, 13),
+            )
             for has_maze in (True, False)
         },
     ),
