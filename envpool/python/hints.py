@@ -35,8 +35,9 @@ class _Package:
 _PACKAGES = (
     _Package(
         "Procgen",
-        "procgen coinrun starpilot caveflyer dodgeball fruitbot chaser jumper leaper maze bigfish heist climber "
+        "procgen coinrun starpilot caveflyer dodgeball fruitbot chaser jumper leaper bigfish heist climber "
         "plunder ninja bossfight",
+        "maze",
         namespaces="procgen",
     ),
     _Package(

@@ -35,9 +35,13 @@ def test_observations_are_in_the_space(task_id):
         )
         results.append(env.step(batch))
     for result in results:
-        for row in range(len(result[-1]["players"]["env_id"])):
+        for row in range(rows_of(result[0])):
             single = pick(result[0], row)
             assert space.contains(single), (row, single)
+
+
+def rows_of(tree):
+    return rows_of(next(iter(tree.values()))) if isinstance(tree, dict) else len(tree)
 
 
 def pick(tree, row):

@@ -69,6 +69,12 @@ EXAMPLES = (
     Example(
         "ppo_atari", "--total_timesteps=8192 --eval_games=2 --require_return=-21 --out=.", ("ale_py",), threads=True
     ),
+    Example(
+        "selfplay_atari",
+        "--total_timesteps=8192 --eval_every=2 --eval_games=3 --eval_steps=100 --out=.",
+        ("ale_py", "matplotlib"),
+        threads=True,
+    ),
     Example("ppo_levels", "--total_timesteps=122880 --eval_episodes=20 --require_return=0.2 --out=.", ("matplotlib",)),
     Example(
         "ppo_jax",
