@@ -4,7 +4,7 @@
     ENVPOOL_TEST_PETTINGZOO=20000 pytest tests/atari/multiplayer_test.py
 
 plays three random streams of 20,000 frames in each game, to the ends of their episodes. By default, it plays one short
-stream, whose episodes max_cycles ends.
+stream of two episodes, which max_cycles ends.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ pytest.importorskip("multi_agent_ale_py")
 pytest.importorskip("pettingzoo")
 
 FRAMES = int(os.environ.get("ENVPOOL_TEST_PETTINGZOO", "0"))
-CYCLES = 350  # the frames of an episode by default
+# By id: the frames of an episode by default, until a player who waits gets a penalty, or a warlord falls.
+CYCLES = {"atari/othello-v3": 700, "atari/video_checkers-v4": 700, "atari/warlords-v3": 3200}
 STREAMS = [0] if FRAMES == 0 else [0, 1, 2]
 # By stream: the mean number of frames for which an agent repeats an action, and the part of its new actions that are
 # drawn from the first two.
@@ -40,8 +41,8 @@ GAMES = {
 }
 
 
-def random_actions(count: int, agents: int, frames: int, stream: int) -> np.ndarray:
-    """Returns random actions of agents."""
+def random_actions(count: int, agents: int, frames: int, stream: int, cycles: int) -> np.ndarray:
+    """Returns random actions of agents, whose episodes have a number of frames by default."""
     rng = np.random.default_rng(stream)
     actions = np.zeros((frames, agents), np.int64)
     for frame in range(1, frames):
@@ -50,8 +51,8 @@ def random_actions(count: int, agents: int, frames: int, stream: int) -> np.ndar
             if rng.random() < 1 / HOLD[stream]:
                 actions[frame, agent] = rng.integers(2 if rng.random() < PASSIVE[stream] else count)
     if FRAMES == 0:  # In the second episode, the agents only serve once.
-        actions[CYCLES : CYCLES + 20] = 1
-        actions[CYCLES + 20 : 2 * CYCLES] = 0
+        actions[cycles : cycles + 20] = 1
+        actions[cycles + 20 : 2 * cycles] = 0
     return actions
 
 
@@ -77,12 +78,13 @@ def pettingzoo(task_id, actions, options, folder):
     ],
 )
 def test_frames_equal_those_of_pettingzoo(task_id, own, stream, tmp_path):
-    options = {"full_action_space": stream == 1, "max_cycles": 100000 if FRAMES else CYCLES, **own}
+    cycles = CYCLES.get(task_id, 350)
+    options = {"full_action_space": stream == 1, "max_cycles": 100000 if FRAMES else cycles, **own}
     types = {"ram": "ram", "rgb_image": "rgb", "grayscale_image": "gray"}
     envs = {kind: envpool.make_pettingzoo(task_id, obs_type=kind, **options) for kind in types}
     count = envs["ram"].action_space("first_0").n
     agents = len(envs["ram"].possible_agents)
-    actions = random_actions(count, agents, FRAMES or 800, stream)
+    actions = random_actions(count, agents, FRAMES or 2 * cycles + 100, stream, cycles)
     theirs = pettingzoo(task_id, actions, options, tmp_path)
     assert envs["ram"].possible_agents == theirs["agents"].tolist()
     assert theirs["actions_of"].tolist() == [count] * agents
@@ -114,14 +116,14 @@ def test_frames_equal_those_of_pettingzoo(task_id, own, stream, tmp_path):
             actions_of = dict(zip(env.possible_agents, row.tolist(), strict=True))
             compare(kind, at, env.step({agent: actions_of[agent] for agent in env.agents}))
         scored += theirs["reward"][at].any()
-        ends += theirs["ended"][at].any() or theirs["truncated"][at].any()
+        ends += theirs["ended"][at].all() or theirs["truncated"][at].any()
         at += 1
     assert at == len(theirs["ram"])
     print(
         task_id, agents, "players, stream", stream, "frames", len(actions), "frames with rewards", scored, "ends", ends
     )
     if FRAMES == 0:
-        assert ends == 2
+        assert ends >= 2
 
 
 @pytest.mark.parametrize(("task_id", "linear"), [("atari/pong-v3", False), ("atari/warlords-v3", True)])
