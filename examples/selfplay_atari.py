@@ -37,6 +37,7 @@ class Options:
     seed: int = option(1, "random seed")
     total_timesteps: int = option(600_000, "steps of all games; each is four frames, with two actions")
     out: Path = option(Path("runs/selfplay_atari"), "output folder")
+    start: str = option("", "agent.pt of an earlier run with the same options, from which this one goes on")
     torch_threads: int = option(1, "threads of torch; more do not speed up such a small network")
     require_share: float = option(0.0, "fail if the last part of the points won against random moves is lower")
     # The environment
@@ -90,6 +91,8 @@ class Run:
         # Agent is the network of ppo_atari.py. It reads the size of an observation from the options.
         self.agent = Agent(o, self.num_actions)  # type: ignore[arg-type]
         self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=o.learning_rate, eps=1e-5)
+        if o.start:
+            self.agent.load_state_dict(torch.load(o.start, weights_only=True))
         self.observation = views(torch.from_numpy(self.pool.reset()[0]))
         self.over = torch.zeros(2 * o.num_envs, dtype=torch.bool)
 
@@ -134,25 +137,25 @@ class Run:
         log = Log(o.out, columns, 0)
         bar = tqdm(total=updates * per_update, unit=" steps", unit_scale=True, smoothing=0.05)
         started, started_cpu = time.perf_counter(), time.process_time()
-        points, share = 0, float("nan")
+        points, evaluated, share = 0, -1, float("nan")  # points since the update that was evaluated last
         for update in range(updates):
             left = 1 - 0.9 * update / updates
             self.optimizer.param_groups[0]["lr"] = o.learning_rate * left
             *rollout, scored = self.collect()
             points += int(scored)
-            if update == 0:  # the first rollout only sets the normalization; its actions are random
+            if update == 0 and not o.start:  # the first rollout only sets the normalization; its actions are random
                 self.agent.normalize_by(rollout[0])
             else:
                 learn(o, self.agent, self.optimizer, o.entropy * left, *rollout)  # type: ignore[arg-type]
             bar.update(per_update)
             if update % o.eval_every == 0 or update == updates - 1:
                 share, computer = self.against_random(), self.against_computer() if o.against else float("nan")
-                played = min(o.eval_every, update + 1) * per_update
+                played = (update - evaluated) * per_update
                 wall, cpu = time.perf_counter() - started, time.process_time() - started_cpu
                 row = [f"{wall:.1f}", f"{cpu:.1f}", f"{played / max(points, 1):.1f}", f"{share:.3f}", f"{computer:.3f}"]
                 log.write([(update + 1) * per_update, *row])
                 bar.write(f"{(update + 1) * per_update:>9,} steps, {cpu / 60:4.1f} min of CPU: {', '.join(row[2:])}")
-                points = 0
+                points, evaluated = 0, update
                 torch.save(self.agent.state_dict(), o.out / "agent.pt")
         bar.close()
         return share
