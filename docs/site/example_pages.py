@@ -30,6 +30,7 @@ SECTIONS: list[tuple[str, dict[str, str]]] = [
             "ppo_mujoco.py": "half_cheetah_ppo.png",
             "ppo_jax.py": "cartpole_64_seeds.png",
             "ppo_tag_jax.py": "tag_jax.png",
+            "selfplay_atari.py": "pong_selfplay.png",
             "alphazero_jax.py": "connect_four_alphazero.png",
             "ued_maze.py": "ued_maze.png",
             "ppo_device.py": "tag_ppo.gif",
