@@ -479,6 +479,34 @@ class Phys2dPendulumOptions(CommonOptions, total=False):
     high_y: float
     """rad/s, bound of the initial angular velocity; a number from 0 to 1000000; the default is 1."""
 
+CraftaxClassicSymbolicId = Literal[
+    "Craftax-Classic-Symbolic-v1", "Craftax/Classic-Symbolic-v1",
+]
+
+class CraftaxClassicSymbolicOptions(CommonOptions, total=False):
+    """The options of CraftaxClassicSymbolicId."""
+
+    day_length: int
+    """steps from one night to the next; an int from 1 to 1000000; the default is 300."""
+    always_diamond: bool
+    """puts one more diamond into each world; the default is True."""
+    zombie_health: int
+    """of a zombie that appears; an int from 1 to 100; the default is 5."""
+    cow_health: int
+    """of a cow; an int from 1 to 100; the default is 3."""
+    skeleton_health: int
+    """of a skeleton that appears; an int from 1 to 100; the default is 3."""
+    mob_despawn_distance: int
+    """steps from the player at which mobs disappear; an int from 1 to 128; the default is 14."""
+    spawn_cow_chance: float
+    """probability of a new cow in a step; a number from 0 to 1; the default is 0.1."""
+    spawn_zombie_base_chance: float
+    """probability of a new zombie by day; a number from 0 to 1; the default is 0.02."""
+    spawn_zombie_night_chance: float
+    """what darkness adds to that at most; a number from 0 to 1; the default is 0.1."""
+    spawn_skeleton_chance: float
+    """probability of a new skeleton; a number from 0 to 1; the default is 0.05."""
+
 OvercookedId = Literal[
     "Overcooked-v0",
 ]
@@ -3034,6 +3062,8 @@ def make(task_id: Phys2dCartPoleId, env_type: Literal["gymnasium"] = ..., *, num
 @overload
 def make(task_id: Phys2dPendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[Phys2dPendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make(task_id: CraftaxClassicSymbolicId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make(task_id: OvercookedId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: MinAtarAsterixId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> GymnasiumEnvPool: ...
@@ -3242,6 +3272,8 @@ def make(task_id: Phys2dCartPoleId, env_type: Literal["gym"], *, num_envs: int =
 @overload
 def make(task_id: Phys2dPendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[Phys2dPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make(task_id: CraftaxClassicSymbolicId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make(task_id: OvercookedId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: MinAtarAsterixId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
@@ -3449,6 +3481,8 @@ def make(task_id: AcrobotId, env_type: Literal["dm"], *, num_envs: int = ..., **
 def make(task_id: Phys2dCartPoleId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[Phys2dCartPoleOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: Phys2dPendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[Phys2dPendulumOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: CraftaxClassicSymbolicId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: OvercookedId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> DMEnvPool: ...
 @overload
@@ -3660,6 +3694,8 @@ def make_gymnasium(task_id: Phys2dCartPoleId, *, num_envs: int = ..., **options:
 @overload
 def make_gymnasium(task_id: Phys2dPendulumId, *, num_envs: int = ..., **options: Unpack[Phys2dPendulumOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make_gymnasium(task_id: CraftaxClassicSymbolicId, *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make_gymnasium(task_id: OvercookedId, *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: MinAtarAsterixId, *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> GymnasiumEnvPool: ...
@@ -3867,6 +3903,8 @@ def make_gym(task_id: AcrobotId, *, num_envs: int = ..., **options: Unpack[Acrob
 def make_gym(task_id: Phys2dCartPoleId, *, num_envs: int = ..., **options: Unpack[Phys2dCartPoleOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: Phys2dPendulumId, *, num_envs: int = ..., **options: Unpack[Phys2dPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: CraftaxClassicSymbolicId, *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: OvercookedId, *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -4076,6 +4114,8 @@ def make_dm(task_id: Phys2dCartPoleId, *, num_envs: int = ..., **options: Unpack
 @overload
 def make_dm(task_id: Phys2dPendulumId, *, num_envs: int = ..., **options: Unpack[Phys2dPendulumOptions]) -> DMEnvPool: ...
 @overload
+def make_dm(task_id: CraftaxClassicSymbolicId, *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> DMEnvPool: ...
+@overload
 def make_dm(task_id: OvercookedId, *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: MinAtarAsterixId, *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> DMEnvPool: ...
@@ -4284,6 +4324,8 @@ def make_vec(task_id: Phys2dCartPoleId, num_envs: int = ..., *, dtypes: Literal[
 @overload
 def make_vec(task_id: Phys2dPendulumId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[Phys2dPendulumOptions]) -> GymnasiumVectorEnv: ...
 @overload
+def make_vec(task_id: CraftaxClassicSymbolicId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> GymnasiumVectorEnv: ...
+@overload
 def make_vec(task_id: OvercookedId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[OvercookedOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: MinAtarAsterixId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MinAtarAsterixOptions]) -> GymnasiumVectorEnv: ...
@@ -4491,6 +4533,8 @@ def make_spec(task_id: AcrobotId, *, num_envs: int = ..., **options: Unpack[Acro
 def make_spec(task_id: Phys2dCartPoleId, *, num_envs: int = ..., **options: Unpack[Phys2dCartPoleOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: Phys2dPendulumId, *, num_envs: int = ..., **options: Unpack[Phys2dPendulumOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: CraftaxClassicSymbolicId, *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: OvercookedId, *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> EnvSpec: ...
 @overload

@@ -24,6 +24,7 @@ FAMILIES = {
     "box2d": ["//envpool:classic_control_headers"],
     "bsuite": ["//envpool:toy_text_headers"],
     "classic_control": [],
+    "craftax": [],
     "jaxmarl": [],
     "minatar": [],
     "minigrid": [],

@@ -49,6 +49,7 @@ _RATES = {
     "bsuite": 0,
     "pgx": 0,
     "jaxmarl": 4,
+    "craftax": 0,
 }
 _OTHER_RATE = 10
 # The largest number of actions to choose from: each has a button.
@@ -82,6 +83,19 @@ _KEYS = (
     (r"\bsticks\b", "s"),
     (r"\bfire\b|\btoggles\b", " "),
     (r"\bdone\b", "Enter"),
+    # Craftax; most are those of its own program for players.
+    (r"\bacts\b", " "),
+    (r"\bsleeps\b", "z"),
+    (r"\bplaces a stone\b", "r"),
+    (r"\bplaces a table\b", "t"),
+    (r"\bplaces a furnace\b", "f"),
+    (r"\bplaces a sapling\b", "p"),
+    (r"\bmakes a wood pickaxe\b", "u"),
+    (r"\bmakes a stone pickaxe\b", "i"),
+    (r"\bmakes an iron pickaxe\b", "o"),
+    (r"\bmakes a wood sword\b", "j"),
+    (r"\bmakes a stone sword\b", "k"),
+    (r"\bmakes an iron sword\b", "l"),
 )
 # For each number of elements of an action, the keys that set each element to its least and to its greatest value.
 _LEFT_RIGHT, _DOWN_UP = ("ArrowLeft", "ArrowRight"), ("ArrowDown", "ArrowUp")

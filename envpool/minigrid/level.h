@@ -19,7 +19,7 @@
 #pragma once
 
 #include "envpool/core/api.h"
-#include "envpool/minigrid/block_rng.h"
+#include "envpool/core/math/block_rng.h"
 #include "envpool/minigrid/maker.h"
 #include "envpool/minigrid/tiles.h"
 #if ENVPOOL_HOST

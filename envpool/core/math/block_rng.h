@@ -6,7 +6,7 @@
 
 #include "envpool/core/math/rng.h"
 
-namespace envpool::minigrid {
+namespace envpool {
 
 class BlockRng {
  public:
@@ -30,6 +30,7 @@ class BlockRng {
     }
     return u32(product >> 32);
   }
+  ENVPOOL_FN f32 uniform_f32() { return f32(bits() >> 8) * (1.0f / 16777216.0f); }
   ENVPOOL_FN f64 uniform() {
     const u32 first = bits();
     return Rng::unit(first, bits());
@@ -41,4 +42,4 @@ class BlockRng {
   Philox4 block_{};
 };
 
-}  // namespace envpool::minigrid
+}  // namespace envpool
