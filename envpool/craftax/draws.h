@@ -38,7 +38,8 @@ class RandomDraws {
       moves.direction[i] = u8(kLeft + take(cow ? 3 : 2));
       if (i < first_mob(kCow)) moves.bold |= u32(take(2) != 0) << i;
     }
-    moves.across = take(3) | take(2) << first_mob(kSkeleton);
+    moves.across = take(3);
+    moves.across |= take(2) << first_mob(kSkeleton);
     for (i32 i = first_mob(kSkeleton); i < kMobs; ++i) moves.bold |= u32(rng_.uniform_f32() > 0.85f) << i;
     return moves;
   }
