@@ -239,7 +239,7 @@ class PlayerPlace {
   void write(const Outcome& outcome, Doing doing, bool ended) {
     reward_ = outcome.reward;
     discount_ = outcome.discount;
-    elapsed_ = it_.episode.elapsed;
+    elapsed_ = here_ ? it_.episode.elapsed : 0;  // without a row, `it_` is another thread's
     flags_ = u32(outcome.terminated) | u32(outcome.truncated) << 1 | u32(ended) << 2 | u32(doing) << 3;
   }
   void observe(bool, bool restarts) {
