@@ -119,7 +119,7 @@ class Overcooked:
         if not isinstance(actions, Mapping) or set(actions) != set(self.agents):
             got = sorted(map(str, actions)) if isinstance(actions, Mapping) else shown(actions)
             raise ValueError(f"[Overcooked] actions: expected a dict with an action of {self.agents}, got {got}")
-        stacked = jnp.stack([jnp.asarray(actions[agent]) for agent in self.agents])
+        stacked = jnp.stack([_action_of(agent, actions[agent]) for agent in self.agents])
         # JaxMARL's actions are uint32.
         return stacked.astype(jnp.int32) if jnp.issubdtype(stacked.dtype, jnp.unsignedinteger) else stacked
 
@@ -150,20 +150,44 @@ def make(env_id: str, **options: Any) -> Overcooked:
     return Overcooked(**options)
 
 
+def _action_of(agent: str, action: Any) -> Any:
+    """Returns the action of an agent as an array of no dimensions."""
+    try:
+        array = jnp.asarray(action)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"[Overcooked] actions[{agent!r}]: expected an int, got {shown(action)}") from None
+    if array.shape:
+        raise ValueError(f"[Overcooked] actions[{agent!r}]: expected one int, got shape {array.shape}; use jax.vmap")
+    return array
+
+
 def _grid_of(layout: Mapping[str, Any]) -> str:
     """Returns the lines of a layout of JaxMARL."""
     missing = [key for key in ("height", "width", *_LETTERS) if key not in layout]
     if missing:
-        raise ValueError(f"layout: expected a layout of JaxMARL with {', '.join(missing)}, got {shown(sorted(layout))}")
-    rows, columns = int(layout["height"]), int(layout["width"])
-    if not 0 < rows * columns <= 256:
-        raise ValueError(f"layout: expected height and width of 1 to 256 cells in all, got {rows} and {columns}")
+        got = shown(sorted(map(str, layout)))
+        raise ValueError(f"layout: expected a layout of JaxMARL with {', '.join(missing)}, got {got}")
+    sides = [_integers_of(layout, key) for key in ("height", "width")]
+    rows, columns = (int(side[0]) if side.size == 1 else 0 for side in sides)
+    if rows < 1 or columns < 1 or rows * columns > 256:
+        got = f"{shown(layout['height'])} and {shown(layout['width'])}"
+        raise ValueError(f"layout: expected height and width of 1 to 256 cells in all, got {got}")
     cells = np.full(rows * columns, " ")
-    agents = np.asarray(layout.get("agent_idx", ()), np.int64).ravel()
-    kinds = [(letter, np.asarray(layout[key], np.int64).ravel()) for key, letter in _LETTERS.items()]
-    for letter, numbers in [*kinds, *((str(i), agents[i : i + 1]) for i in range(len(agents)))]:
+    agents = _integers_of(layout, "agent_idx") if "agent_idx" in layout else np.zeros(0, np.int64)
+    if agents.size not in (0, 2):
+        raise ValueError(f"layout: agent_idx: expected the cells of two cooks, got {shown(layout['agent_idx'])}")
+    kinds = [(letter, _integers_of(layout, key)) for key, letter in _LETTERS.items()]
+    for letter, numbers in [*kinds, *((str(i), agents[i : i + 1]) for i in range(agents.size))]:
         outside = numbers[(numbers < 0) | (numbers >= cells.size)]
         if outside.size:
             raise ValueError(f"layout: expected numbers of cells from 0 to {cells.size - 1}, got {outside[0]}")
         cells[numbers] = letter
     return "\n".join("".join(row) for row in cells.reshape(rows, columns))
+
+
+def _integers_of(layout: Mapping[str, Any], key: str) -> Any:
+    """Returns the integers of an entry of a layout, as an array of one dimension."""
+    numbers = np.asarray(layout[key]).ravel()
+    if numbers.size and numbers.dtype.kind not in "iu":
+        raise TypeError(f"layout: {key}: expected integers, got {shown(layout[key])}")
+    return numbers.astype(np.int64)

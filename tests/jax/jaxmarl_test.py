@@ -70,13 +70,30 @@ BAD = [
     (lambda: ours.make("overcooked", layout={"height": 3}), ValueError, "layout: expected a layout of JaxMARL with w"),
     (lambda: ours.make("overcooked", layout=layout(pot_idx=[99])), ValueError, "from 0 to 19, got 99"),
     (lambda: ours.make("overcooked", layout=layout(width=10**9)), ValueError, "height and width of 1 to 256 cells"),
-    (lambda: ours.make("overcooked", layout=layout(agent_idx=[6])), ValueError, "expected two cooks"),
+    (lambda: ours.make("overcooked", layout=layout(width=-5, height=-4)), ValueError, "height and width of 1 to 256"),
+    (
+        lambda: ours.make("overcooked", layout=layout(height=float("nan"))),
+        TypeError,
+        "height: expected integers, got nan",
+    ),
+    (
+        lambda: ours.make("overcooked", layout=layout(pot_idx=[2.5])),
+        TypeError,
+        r"pot_idx: expected integers, got \[2.5",
+    ),
+    (lambda: ours.make("overcooked", layout=layout(pot_idx=None)), TypeError, "pot_idx: expected integers, got None"),
+    (lambda: ours.make("overcooked", layout=layout(agent_idx=[6])), ValueError, "agent_idx: expected the cells of two"),
+    (lambda: ours.make("overcooked", layout=layout(agent_idx=[6, 6])), ValueError, "expected two cooks A"),
+    (lambda: ours.make("overcooked", layout={3: 1, "a": 2}), ValueError, "layout: expected a layout of JaxMARL with h"),
     (lambda: ours.make("overcooked", max_steps=0), ValueError, "max_steps"),
     (lambda: ours.make("overcooked", layout=3), TypeError, "layout"),
     (lambda: step({"agent_0": 0}), ValueError, r"actions: expected a dict with an action of \['agent_0', 'agent_1'\]"),
     (lambda: step(3), ValueError, "actions: expected a dict"),
     (lambda: step({"agent_0": 0, "agent_1": 6}), ValueError, "6"),
     (lambda: step({"agent_0": 0.5, "agent_1": 0.5}), TypeError, "action"),
+    (lambda: step({"agent_0": None, "agent_1": 0}), TypeError, r"actions\['agent_0'\]: expected an int, got None"),
+    (lambda: step({"agent_0": 0, "agent_1": "x"}), TypeError, r"actions\['agent_1'\]: expected an int, got 'x'"),
+    (lambda: step({"agent_0": np.zeros(2, int), "agent_1": 0}), ValueError, r"actions\['agent_0'\]: expected one int"),
 ]
 
 
