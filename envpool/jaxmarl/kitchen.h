@@ -20,6 +20,7 @@ enum Cell : u8 {
   kSoup = 9,  // in a dish
   kPot = 32,
 };
+inline constexpr i32 kMaxCells = 256;                      // of a kitchen
 inline constexpr i32 kReady = 0, kFull = 20, kEmpty = 23;  // statuses of a pot
 
 }  // namespace envpool::jaxmarl

@@ -23,7 +23,7 @@ inline constexpr NamedLayout kLayouts[] = {
 };
 
 struct KitchenLayout {
-  static constexpr i32 kMaxCells = 256, kMaxSide = 64;
+  static constexpr i32 kMaxSide = 64;
 
   i32 rows = 0, columns = 0, cells = 0, floors = 0;
   u8 cell[kMaxCells]{};

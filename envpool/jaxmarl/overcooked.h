@@ -72,7 +72,7 @@ struct Overcooked {
   static constexpr const char* kName = "Overcooked";
   static constexpr bool kLargeRows = true;
   static constexpr i32 kMaxPlayers = 2, kPhases = 1;
-  static constexpr i32 kMaxCells = 256, kUrgent = 40;
+  static constexpr i32 kUrgent = 40;  // remaining steps
 
   struct Params {
     i32 rows, columns, max_steps, floors;
@@ -108,7 +108,6 @@ struct Overcooked {
   }
   static Params params(const OptionValues& v) {
     const KitchenLayout layout(v.text("layout"));
-    static_assert(KitchenLayout::kMaxCells == kMaxCells);
     Params p{};
     p.rows = layout.rows;
     p.columns = layout.columns;
@@ -141,7 +140,7 @@ struct Overcooked {
       constexpr u8 kThings[4] = {kFloor, kOnion, kPlate, kSoup};
       cook.direction = i32(rng.below(4));
       cook.held = p.random_reset ? kThings[rng.below(4)] : u8(kFloor);
-      cook.action = 4;
+      cook.action = kStay;
       cook.shaped_reward = 0;
     }
     for (i32 i = 0; p.random_reset && i < p.rows * p.columns; ++i) {
