@@ -32,8 +32,8 @@ ENVPOOL_FN void for_view(const State& s, Visit&& visit) {
 }
 
 // Calls visit(row, column, shown) for all mobs of a kind or all arrows, which are written one after another into a map
-// of the view. Like the reference's, this map is one of NumPy's kind: what is up to 7 rows above or 9 columns left of
-// the view counts from the other end. A mob that is not shown is written, too, and hides those before it.
+// of the view. As in the reference, the map is indexed as NumPy's arrays are: what is up to 7 rows above or 9 columns
+// left of the view counts from the other end. A mob that is not shown is written, too, and hides those before it.
 template <class Visit>
 ENVPOOL_FN void write_thing(const State& s, Place thing, bool alive, Visit&& visit) {
   const Place at = thing - corner_of(s);

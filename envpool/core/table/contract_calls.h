@@ -39,9 +39,9 @@ inline constexpr bool kPortableMayThrow = false;
 inline constexpr bool kPortableMayThrow = true;
 #endif
 
-// Functions that are compiled once, and not inlined, take rows and return outcomes by reference. Values would be copied
-// in pieces of another size than those in which they have just been written, for which a CPU has to wait until they are
-// in its cache: about ten clock cycles for each.
+// Functions that are not inlined take rows and return outcomes by reference. Passing a value would copy it with wider
+// loads than the stores that have just written it. A CPU cannot forward such stores to the loads, which costs about ten
+// clock cycles each time.
 
 template <class Env>
 struct PortableContract {

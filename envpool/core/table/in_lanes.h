@@ -43,7 +43,7 @@
 //
 //   static void derive_group(Params* const* params, int count);
 //
-// which does what derive does for each of `count` rows in one call of a function of envpool.jax.
+// It does what derive does, for `count` rows, before envpool.jax resets or steps rows with different options.
 #pragma once
 
 #include <cstring>
