@@ -163,6 +163,10 @@ class DevicePool:
         seeds: npt.NDArray[np.uint64] | None = None,
         streams: npt.NDArray[np.uint32] | None = None,
     ) -> None: ...
+    def read_states(
+        self, env_ids: npt.NDArray[np.int32], offset: int, bytes: int, call: str = "states"
+    ) -> npt.NDArray[np.uint8]: ...
+    def write_states(self, env_ids: npt.NDArray[np.int32], offset: int, data: npt.NDArray[np.uint8]) -> None: ...
     def observe(self, env_ids: _Ids | None = None) -> tuple[DeviceArray, ...]:
         """Does the same as Pool.observe. The host computes the observations."""
 

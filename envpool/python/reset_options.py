@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from envpool._core import Pool
+from envpool._core import DevicePool, Pool
 from envpool.python.construction import Construction
 from envpool.python.family import StartRange
 from envpool.python.options import as_number, shown, wrong_type, wrong_value
@@ -91,13 +91,11 @@ class ResetOptions:
         if not values:
             return
         self._moves = [(each, *each.replaced(values)) for each in ranges]
-        if construction.on_device:
-            raise wrong_value("options", "none in a pool on a GPU", options)
         if construction.common.batch_size != construction.common.num_envs:
             raise wrong_value("options", "none in an asynchronous pool", options)
         self._parts = {part["name"]: part for part in json.loads(construction.table.parts())}
 
-    def move_starts(self, pool: Pool, env_ids: npt.NDArray[np.int32]) -> bool:
+    def move_starts(self, pool: Pool | DevicePool, env_ids: npt.NDArray[np.int32]) -> bool:
         """Moves what a reset has drawn from its own ranges into those of the options. Returns whether anything moved.
 
         A number that lay at some fraction of the old range lies at the same fraction of the new one.

@@ -225,3 +225,50 @@ def test_graphs_use_the_options_that_are_set_after_the_capture() -> None:
         expected = cpu.step(action)
     np.testing.assert_array_equal(late.observe()[0].numpy(), expected[0])
     check_options((late, cpu))
+
+
+STARTS: dict[str, dict[str, float]] = {
+    "CartPole-v1": {"low": 0.1, "high": 0.3},
+    "Acrobot-v1": {"low": -0.02, "high": 0.5},
+    "MountainCar-v0": {"low": -0.5, "high": -0.45},
+    "MountainCarContinuous-v0": {"high": -0.3},
+    "Pendulum-v1": {"x_init": 0.5, "y_init": 0.0},
+}
+
+
+@pytest.mark.parametrize("task_id", STARTS)
+def test_ranges_of_initial_states_of_one_reset(task_id: str) -> None:
+    given: dict[str, Any] = {"num_envs": N, "seed": 3, "max_episode_steps": 4}
+    device, cpu = pools = make(task_id, **given), envpool.make_gymnasium(task_id, **given)
+    other = cpu.reset()[0]
+    check(device.reset(), (other, cpu.observe()[1]))
+    moved = cpu.reset(options=STARTS[task_id])
+    check(device.reset(options=STARTS[task_id]), moved)
+    assert not (moved[0] == other).all(axis=1).any()
+    step(pools, 6)  # the episodes after this one begin in the environment's own range again
+    mask = np.arange(N) % 3 == 1
+    for pool in pools:
+        pool.reset(options={"reset_mask": mask, **STARTS[task_id], "max_episode_steps": 3})
+    assert device.snapshot(range(N)) == cpu.snapshot(range(N))
+    step(pools, 5)
+    assert device.snapshot(range(N)) == cpu.snapshot(range(N))
+    for pool in pools:
+        pool.close()
+
+
+def test_ranges_of_initial_states_are_checked() -> None:
+    with make("CartPole-v1", num_envs=4, batch_size=2) as pool:
+        with pytest.raises(ValueError, match="options: expected none in an asynchronous pool"):
+            pool.reset(options={"low": 0.0})
+    with make("CartPole-v1", num_envs=2) as pool:
+        pool.reset()
+        before = pool.snapshot([0, 1])
+        with pytest.raises(ValueError, match="options: expected 'low' of at most 'high', got 0.06, 0.05"):
+            pool.reset(options={"low": 0.06})
+        assert pool.snapshot([0, 1]) == before
+        core = pool._pool
+        for offset, size in ((-1, 4), (0, -1), (1 << 40, 8), (0, 1 << 40)):
+            with pytest.raises(ValueError, match="states: expected a part of a state of"):
+                core.read_states([0], offset, size)
+        with pytest.raises(ValueError, match="states: expected an array with one row of bytes per environment"):
+            core.write_states([0], 0, np.zeros((2, 4), np.uint8))

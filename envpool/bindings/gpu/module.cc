@@ -76,6 +76,9 @@ void bind_pool(py::module_& module) {
       .def("restore", &DevicePool::restore, py::arg("env_ids"), py::arg("states"))
       .def("clone", &DevicePool::clone, py::arg("sources"), py::arg("env_ids"), py::arg("seeds") = py::none(),
            py::arg("streams") = py::none())
+      .def("read_states", &DevicePool::read_states, py::arg("env_ids"), py::arg("offset"), py::arg("bytes"),
+           py::arg("call") = "states")
+      .def("write_states", &DevicePool::write_states, py::arg("env_ids"), py::arg("offset"), py::arg("data"))
       .def("observe", &DevicePool::observe, py::arg("env_ids") = py::none())
       .def("players", &DevicePool::players, py::arg("env_ids") = py::none())
       .def("states", &DevicePool::states)

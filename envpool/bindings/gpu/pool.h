@@ -65,6 +65,8 @@ class DevicePool {
   py::list snapshot(const py::object& env_ids);
   void restore(const py::object& env_ids, const std::vector<py::bytes>& states);
   void clone(const py::object& sources, const py::object& env_ids, const py::object& seeds, const py::object& streams);
+  py::array read_states(const py::object& env_ids, std::int64_t offset, std::int64_t bytes, const std::string& call);
+  void write_states(const py::object& env_ids, std::int64_t offset, const py::array_t<u8, py::array::c_style>& data);
   py::tuple observe(const py::object& env_ids);
   py::array render(const py::object& env_ids);
   py::list players(const py::object& env_ids);

@@ -351,6 +351,25 @@ void DeviceStates::clone(const std::vector<i32>& sources, const std::vector<i32>
   put(ids, copies);
 }
 
+void DeviceStates::require_part(const std::vector<i32>& ids, i64 offset, i64 bytes) const {
+  for (const i32 id : ids) require_part_of_state(label_, save_bytes_[size_t(kind(id))], offset, bytes);
+}
+
+void DeviceStates::read(const std::vector<i32>& ids, i64 offset, i64 bytes, char* data) {
+  with_streams(ids, [&](const Stream& on, size_t k) {
+    on.download(data + i64(k) * bytes, slot(ids[k]) + Address(offset), bytes);
+  });
+}
+
+void DeviceStates::write(const std::vector<i32>& ids, i64 offset, i64 bytes, const char* data) {
+  std::vector<Saved> saved = save(ids);
+  for (size_t k = 0; k < ids.size(); ++k) {
+    std::memcpy(saved[k].state.data() + offset, data + i64(k) * bytes, size_t(bytes));
+    saved[k].state = repaired(ids[k], saved[k].state, "states");
+  }
+  put(ids, saved);
+}
+
 void DeviceStates::render(i32 env_id, u8* rgb) {
   static_cast<void>(repaired(env_id, save({env_id})[0].state, "render"));
   twin_.render(kind(env_id), rgb);

@@ -60,6 +60,10 @@ class DeviceStates {
   std::vector<std::string> snapshot(const std::vector<i32>& ids);
   void restore(const std::vector<i32>& ids, const std::vector<std::string_view>& states);
   void clone(const std::vector<i32>& sources, const std::vector<i32>& ids, const u64* keys, const u32* streams);
+  // Every state must have the part that read() copies and write() replaces.
+  void require_part(const std::vector<i32>& ids, i64 offset, i64 bytes) const;
+  void read(const std::vector<i32>& ids, i64 offset, i64 bytes, char* data);
+  void write(const std::vector<i32>& ids, i64 offset, i64 bytes, const char* data);
   void render(i32 env_id, u8* rgb);
   // Writes the observation of environment ids[k] into row k, as the twin computes it.
   void observe(const std::vector<i32>& ids, abi::ResultRows rows);

@@ -185,11 +185,7 @@ class IdleEnvironments {
     require_snapshots(env_ids, count, "states: this environment cannot save its state");
     for (i32 k = 0; k < count; ++k) {
       std::string state(save(env_ids[k], call));
-      if (offset < 0 || bytes < 0 || offset > i64(state.size()) - bytes) {
-        label_.throw_invalid_argument("states: expected a part of a state of " + std::to_string(state.size()) +
-                                      " bytes, got bytes " + std::to_string(offset) + " to " +
-                                      std::to_string(offset + bytes));
-      }
+      require_part_of_state(label_, i64(state.size()), offset, bytes);
       action(k, state);
     }
   }

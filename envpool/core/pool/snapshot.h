@@ -22,6 +22,13 @@ inline u64 fnv_hash(const char* data, i64 size, u64 hash = 0xCBF29CE484222325) {
   return hash;
 }
 
+// Throws std::invalid_argument unless a state of `size` bytes has `bytes` bytes at `offset`.
+inline void require_part_of_state(const Label& label, i64 size, i64 offset, i64 bytes) {
+  if (offset >= 0 && bytes >= 0 && bytes <= size && offset <= size - bytes) return;
+  label.throw_invalid_argument("states: expected a part of a state of " + std::to_string(size) + " bytes, got " +
+                               std::to_string(bytes) + " bytes at " + std::to_string(offset));
+}
+
 // Returns a hash of some bytes that takes 32 bytes at a time. A change of up to eight adjacent bytes always changes it.
 inline u64 word_hash(std::string_view data, u64 seed) {
   const auto mix = [](u64 hash, u64 word) {
