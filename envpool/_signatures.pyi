@@ -158,10 +158,10 @@ class AleOptions(CommonOptions, total=False):
 
 MultiplayerAtariId = Literal[
     "atari/basketball_pong-v3", "atari/boxing-v2", "atari/combat_plane-v2", "atari/combat_tank-v2",
-    "atari/entombed_competitive-v3", "atari/entombed_cooperative-v3", "atari/flag_capture-v2", "atari/foozpong-v3",
-    "atari/ice_hockey-v2", "atari/joust-v3", "atari/mario_bros-v3", "atari/maze_craze-v3", "atari/othello-v3",
-    "atari/pong-v3", "atari/quadrapong-v4", "atari/space_invaders-v2", "atari/space_war-v2", "atari/surround-v2",
-    "atari/tennis-v3", "atari/video_checkers-v4", "atari/volleyball_pong-v3", "atari/warlords-v3",
+    "atari/double_dunk-v3", "atari/entombed_competitive-v3", "atari/entombed_cooperative-v3", "atari/flag_capture-v2",
+    "atari/foozpong-v3", "atari/ice_hockey-v2", "atari/joust-v3", "atari/mario_bros-v3", "atari/maze_craze-v3",
+    "atari/othello-v3", "atari/pong-v3", "atari/quadrapong-v4", "atari/space_invaders-v2", "atari/space_war-v2",
+    "atari/surround-v2", "atari/tennis-v3", "atari/video_checkers-v4", "atari/volleyball_pong-v3", "atari/warlords-v3",
     "atari/wizard_of_wor-v3",
 ]
 

@@ -185,6 +185,7 @@ MULTIPLAYER: dict[str, Multiplayer] = {
             for has_maze in (True, False)
         },
     ),
+    "atari/double_dunk-v3": _players("double_dunk", "The Atari 2600 game Double Dunk", {2: 16}),
     "atari/entombed_competitive-v3": _players("entombed", "The Atari 2600 game Entombed, as opponents", {2: 2}),
     "atari/entombed_cooperative-v3": _players("entombed", "The Atari 2600 game Entombed, as partners", {2: 3}),
     "atari/flag_capture-v2": _players("flag_capture", "The Atari 2600 game Flag Capture", {2: 1}),

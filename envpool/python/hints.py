@@ -68,7 +68,6 @@ _PACKAGES = (
     _Package(
         "PettingZoo",
         "pettingzoo",
-        "double_dunk",
         namespaces="pettingzoo",
         example="atari/pong-v3",
     ),

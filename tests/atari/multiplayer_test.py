@@ -27,7 +27,12 @@ pytest.importorskip("pettingzoo")
 
 FRAMES = int(os.environ.get("ENVPOOL_TEST_PETTINGZOO", "0"))
 # By id: the frames of an episode by default, until a player who waits gets a penalty, or a warlord falls.
-CYCLES = {"atari/othello-v3": 700, "atari/video_checkers-v4": 700, "atari/warlords-v3": 3200}
+CYCLES = {
+    "atari/double_dunk-v3": 700,
+    "atari/othello-v3": 700,
+    "atari/video_checkers-v4": 700,
+    "atari/warlords-v3": 3200,
+}
 STREAMS = [0] if FRAMES == 0 else [0, 1, 2]
 # By stream: the mean number of frames for which an agent repeats an action, and the part of its new actions that are
 # drawn from the first two.

@@ -5,6 +5,7 @@
 
 #include "envpool/atari/multiplayer/boxing.h"
 #include "envpool/atari/multiplayer/combat.h"
+#include "envpool/atari/multiplayer/double_dunk.h"
 #include "envpool/atari/multiplayer/entombed.h"
 #include "envpool/atari/multiplayer/flag_capture.h"
 #include "envpool/atari/multiplayer/ice_hockey.h"
@@ -24,6 +25,7 @@
 #define ENVPOOL_ATARI_MULTIPLAYER_GAMES(X) \
   X(Boxing)                                \
   X(Combat)                                \
+  X(DoubleDunk)                            \
   X(Entombed)                              \
   X(FlagCapture)                           \
   X(IceHockey)                             \
