@@ -17,6 +17,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 
@@ -261,7 +262,7 @@ def count(sample: Sample) -> Work:
         return text.encode()
 
     image = cache.image
-    with on_stand_in():
+    with on_stand_in(), mock.patch.dict("os.environ", ENVPOOL_DEVICE_LANES=str(LANES)):  # as accesses_of() does
         cache.image = counting
         try:
             pool: Any = envpool.make_gymnasium(sample.task_id, num_envs=sample.num_envs, device="cuda", seed=1)

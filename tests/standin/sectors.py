@@ -81,9 +81,13 @@ def count(sample: Sample) -> Traffic:
 
 
 def accesses_of(sample: Sample) -> Traffic:
-    """Counts the memory accesses of a sample's steps. Its environments start from different states."""
+    """Counts the memory accesses of a sample's steps. Its environments start from different states.
+
+    All lanes of a warp have an environment, as in a pool that fills a GPU. A small one would spread long steps over more
+    warps.
+    """
     arrays = Construction(find(sample.task_id), {}).arrays
-    with counting() as driver:
+    with counting() as driver, mock.patch.dict("os.environ", ENVPOOL_DEVICE_LANES=str(LANES)):
         pool: Any = envpool.make_gymnasium(sample.task_id, num_envs=sample.num_envs, device="cuda", seed=1)
         rng = np.random.default_rng(0)
         rooflines.continue_from_play(pool, arrays, sample, rng)
