@@ -480,7 +480,8 @@ class Phys2dPendulumOptions(CommonOptions, total=False):
     """rad/s, bound of the initial angular velocity; a number from 0 to 1000000; the default is 1."""
 
 CraftaxClassicSymbolicId = Literal[
-    "Craftax-Classic-Symbolic-v1", "Craftax/Classic-Symbolic-v1",
+    "Craftax-Classic-Symbolic-v1", "Craftax/Classic-Symbolic-v1", "Craftax-Classic-Symbolic-AutoReset-v1",
+    "Craftax/Classic-Symbolic-AutoReset-v1",
 ]
 
 class CraftaxClassicSymbolicOptions(CommonOptions, total=False):

@@ -70,10 +70,11 @@ def make(
               sequence of num_envs ints: one seed per environment.
             - `env_seed`: the same as a sequence given as `seed`.
             - `max_episode_steps`: steps until an episode is truncated; 0 or None: no limit. The default depends on the id.
-            - `autoreset_mode`: "next_step" (default): the step after the end of an episode ignores its action and
-              returns the first observation of the next episode. "same_step": the step that ends an episode returns the
-              first observation of the next one, and the last observation in `info["final_obs"]`. "disabled": the caller
-              resets. gymnasium's AutoresetMode and its values, such as "SameStep", are accepted as well.
+            - `autoreset_mode`: "next_step" (default; "same_step" for ids with "AutoReset"): the step after the end of an
+              episode ignores its action and returns the first observation of the next episode. "same_step": the step
+              that ends an episode returns the first observation of the next one, and the last observation in
+              `info["final_obs"]`. "disabled": the caller resets. gymnasium's AutoresetMode and its values, such as
+              "SameStep", are accepted as well.
             - `render_mode`: None (default), "rgb_array", or "human", with which `render()` shows images in a window.
             - `render_env_id`: the environment, or environments, that `render()` shows by default (default 0).
             - `render_width`, `render_height`: size of an image; 0, the default, means the environment's own size.

@@ -17,11 +17,14 @@ class Craftax(Family):
 
 _FAMILY = Craftax("craftax")
 
-for _task_id in ("Craftax-Classic-Symbolic-v1", "Craftax/Classic-Symbolic-v1"):
-    register_family(
-        _task_id,
-        _FAMILY,
-        "CraftaxClassicSymbolic",
-        max_episode_steps=10_000,
-        doc="Gather, build, fight and survive in a world of blocks, and achieve 22 things.",
-    )
+# An id of craftax that ends in "AutoReset-v1" starts the next episode in the step that ends one.
+for _suffix, _mode in (("", "next_step"), ("-AutoReset", "same_step")):
+    for _prefix in ("Craftax-", "Craftax/"):
+        register_family(
+            f"{_prefix}Classic-Symbolic{_suffix}-v1",
+            _FAMILY,
+            "CraftaxClassicSymbolic",
+            max_episode_steps=10_000,
+            autoreset_mode=_mode,
+            doc="Gather, build, fight and survive in a world of blocks, and achieve 22 things.",
+        )

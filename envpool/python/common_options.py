@@ -112,7 +112,11 @@ class CheckedOptions:
 
 
 def check_common(
-    caller_options: Mapping[str, Any], max_episode_steps: int, reward_threshold: float | None, usable_cpus: int
+    caller_options: Mapping[str, Any],
+    max_episode_steps: int,
+    reward_threshold: float | None,
+    usable_cpus: int,
+    autoreset_mode: str = "next_step",
 ) -> CheckedOptions:
     """Checks the options that every environment has.
 
@@ -121,6 +125,7 @@ def check_common(
         max_episode_steps: the time limit of the id; 0 if it has none.
         reward_threshold: the reward threshold of the id, or None.
         usable_cpus: CPUs that this process may use.
+        autoreset_mode: the autoreset mode of the id.
 
     Raises:
         TypeError: a value of the wrong type.
@@ -185,7 +190,7 @@ def check_common(
         render_width=integer("render_width", 0),
         render_height=integer("render_height", 0),
         render_camera_id=integer("render_camera_id", -1),
-        autoreset_mode=check_autoreset_mode(caller_options.get("autoreset_mode", "next_step")),
+        autoreset_mode=check_autoreset_mode(caller_options.get("autoreset_mode", autoreset_mode)),
         env_options=list(env_options),
         step_api=step_api,
         first_stream=integer("first_stream", 0),

@@ -94,6 +94,7 @@ class Construction:
             registration.max_episode_steps,
             registration.reward_threshold,
             _core.usable_cpus(),
+            registration.autoreset_mode,
         )
         if self.caller_options.get("seed", 0) is None:
             self.caller_options["seed"] = common.seed  # so that copies of the pool have the seed that was drawn

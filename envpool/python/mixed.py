@@ -43,7 +43,7 @@ class MixedConstruction(Construction):
         self.caller_options = _with_absolute_paths(registration.tasks, caller_options)
         with labelled(self.label):
             own = _task_options(registration.tasks, self.caller_options)
-            common = _common(len(registration.tasks), self.caller_options)
+            common = _common(registration.tasks, self.caller_options)
             counts = _counts(len(registration.tasks), common.num_envs, self.caller_options)
         if self.caller_options.get("seed", 0) is None:
             self.caller_options["seed"] = common.seed  # so that copies of the pool have the seed that was drawn
@@ -147,13 +147,16 @@ def _with_absolute_paths(tasks: Sequence[Registration], caller_options: Mapping[
     return absolute
 
 
-def _common(tasks: int, caller_options: Mapping[str, Any]) -> Any:
+def _common(tasks: Sequence[Registration], caller_options: Mapping[str, Any]) -> Any:
     """Returns the options of the pool as a whole. By default, there is one environment of each task."""
+    modes = {task.autoreset_mode for task in tasks}
     given = {name: value for name, value in caller_options.items() if name in _OF_POOL}
     if "num_envs" not in given:
         counts = caller_options.get("envs_per_task")
-        given["num_envs"] = tasks if counts is None else sum(_checked_counts(tasks, counts))
-    common = check_common(given, 0, None, _core.usable_cpus())
+        given["num_envs"] = len(tasks) if counts is None else sum(_checked_counts(len(tasks), counts))
+    if len(modes) > 1 and "autoreset_mode" not in given:
+        raise ValueError(f"autoreset_mode: expected a value, because the defaults of the ids are {sorted(modes)}, got none")
+    common = check_common(given, 0, None, _core.usable_cpus(), modes.pop())
     if common.device != "cpu":
         raise ValueError(
             f"device: expected 'cpu' for a pool of several ids, got {common.device!r}; on a GPU, make a pool for each id"

@@ -48,6 +48,7 @@ class Registration(NamedTuple):
         cxx: the argument of `envpool.compile`; empty for the default compiler.
         flags: the argument of `envpool.compile`.
         tasks: the registrations of a mixed pool's ids, in which case `task_id` names all of them; else empty.
+        autoreset_mode: the default of the option autoreset_mode.
     """
 
     task_id: str
@@ -63,6 +64,7 @@ class Registration(NamedTuple):
     cxx: str = ""
     flags: tuple[str, ...] = ()
     tasks: tuple[Registration, ...] = ()
+    autoreset_mode: str = "next_step"
 
     @property
     def family(self) -> str:
@@ -304,6 +306,7 @@ def register_family(
     reward_threshold: float | None = None,
     aliases: Sequence[str] = (),
     doc: str = "",
+    autoreset_mode: str = "next_step",
     **defaults: Value,
 ) -> None:
     """Registers an environment of one of this package's families.
@@ -316,6 +319,7 @@ def register_family(
         reward_threshold: the return at which the task counts as solved.
         aliases: further ids of the same environment.
         doc: one line of description.
+        autoreset_mode: the default of the option autoreset_mode.
         **defaults: options whose default differs from the C++ declaration. A name that C++ does not declare becomes an
             option that the family's `prepare` method reads.
 
@@ -323,7 +327,8 @@ def register_family(
         ValueError: the id or an alias is registered already.
     """
     family = Family(family) if isinstance(family, str) else family
-    add(Registration(task_id, family, "", table, max_episode_steps, reward_threshold, doc, defaults), aliases)
+    registration = Registration(task_id, family, "", table, max_episode_steps, reward_threshold, doc, defaults)
+    add(registration._replace(autoreset_mode=autoreset_mode), aliases)
 
 
 def register(

@@ -148,6 +148,28 @@ def test_time_limit_and_achievements():
         envpool.make("Craftax-Symbolic-v1")
 
 
+@pytest.mark.parametrize("prefix", ["Craftax-", "Craftax/"])
+def test_auto_reset_begins_the_next_episode_in_the_same_step(prefix):
+    plain, auto = f"{prefix}Classic-Symbolic-v1", f"{prefix}Classic-Symbolic-AutoReset-v1"
+    options = {"num_envs": 4, "max_episode_steps": 5, "seed": 3}
+    env, other = envpool.make(auto, **options), envpool.make(plain, autoreset_mode="same_step", **options)
+    assert np.array_equal(env.reset()[0], other.reset()[0])
+    for step in range(1, 12):
+        (obs, _, _, truncated, info), (other_obs, *_) = (each.step(np.full(4, 5)) for each in (env, other))
+        assert np.array_equal(obs, other_obs) and (truncated == (step % 5 == 0)).all()
+        if truncated.all():
+            assert (info["final_obs"][0] != obs[0]).any()
+    assert envpool.make_spec(plain).config.autoreset_mode == "next_step"
+    assert envpool.make(auto, autoreset_mode="disabled").config["autoreset_mode"] == "disabled"
+    with pytest.raises(ValueError, match="expected 'next_step' or 'disabled' for dm_env, got 'same_step'"):
+        envpool.make_dm(auto)
+    assert envpool.make_dm(auto, autoreset_mode="next_step").reset().observation.obs.shape == (1, 1345)
+    with pytest.raises(ValueError, match=r"autoreset_mode: expected a value, .* \['next_step', 'same_step'\]"):
+        envpool.make([plain, auto])
+    assert envpool.make([plain, auto], autoreset_mode="same_step").config["autoreset_mode"] == "same_step"
+    assert envpool.make([auto, auto]).config["autoreset_mode"] == "same_step"
+
+
 def test_images_differ_by_light_and_place():
     env = envpool.make("Craftax-Classic-Symbolic-v1", num_envs=3, render_mode="rgb_array")
     env.reset()

@@ -153,7 +153,11 @@ def _shared_registration(module: str, name: str) -> Registration:
     }
     label = known[-1].task_id if module.count(".") > 1 else name
     registration = known[-1]._replace(
-        task_id=label, max_episode_steps=0, reward_threshold=None, defaults={**shared, **path.options}
+        task_id=label,
+        max_episode_steps=0,
+        reward_threshold=None,
+        defaults={**shared, **path.options},
+        autoreset_mode=known[0].autoreset_mode,
     )
     try:
         Construction(registration, {})
