@@ -508,6 +508,38 @@ class CraftaxClassicSymbolicOptions(CommonOptions, total=False):
     spawn_skeleton_chance: float
     """probability of a new skeleton; a number from 0 to 1; the default is 0.05."""
 
+CraftaxClassicPixelsId = Literal[
+    "Craftax-Classic-Pixels-v1", "Craftax/Classic-Pixels-v1", "Craftax-Classic-Pixels-AutoReset-v1",
+    "Craftax/Classic-Pixels-AutoReset-v1",
+]
+
+class CraftaxClassicPixelsOptions(CommonOptions, total=False):
+    """The options of CraftaxClassicPixelsId."""
+
+    day_length: int
+    """steps from one night to the next; an int from 1 to 1000000; the default is 300."""
+    always_diamond: bool
+    """puts one more diamond into each world; the default is True."""
+    zombie_health: int
+    """of a zombie that appears; an int from 1 to 100; the default is 5."""
+    cow_health: int
+    """of a cow; an int from 1 to 100; the default is 3."""
+    skeleton_health: int
+    """of a skeleton that appears; an int from 1 to 100; the default is 3."""
+    mob_despawn_distance: int
+    """steps from the player at which mobs disappear; an int from 1 to 128; the default is 14."""
+    spawn_cow_chance: float
+    """probability of a new cow in a step; a number from 0 to 1; the default is 0.1."""
+    spawn_zombie_base_chance: float
+    """probability of a new zombie by day; a number from 0 to 1; the default is 0.02."""
+    spawn_zombie_night_chance: float
+    """what darkness adds to that at most; a number from 0 to 1; the default is 0.1."""
+    spawn_skeleton_chance: float
+    """probability of a new skeleton; a number from 0 to 1; the default is 0.05."""
+    textures: str | bytes
+    """The RGBA pixels of the textures in the order of envpool/craftax/textures.py; if empty, they come from the package
+    craftax; the default is ''."""
+
 OvercookedId = Literal[
     "Overcooked-v0",
 ]
@@ -3065,6 +3097,8 @@ def make(task_id: Phys2dPendulumId, env_type: Literal["gymnasium"] = ..., *, num
 @overload
 def make(task_id: CraftaxClassicSymbolicId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make(task_id: CraftaxClassicPixelsId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[CraftaxClassicPixelsOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make(task_id: OvercookedId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: MinAtarAsterixId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> GymnasiumEnvPool: ...
@@ -3275,6 +3309,8 @@ def make(task_id: Phys2dPendulumId, env_type: Literal["gym"], *, num_envs: int =
 @overload
 def make(task_id: CraftaxClassicSymbolicId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make(task_id: CraftaxClassicPixelsId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[CraftaxClassicPixelsOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make(task_id: OvercookedId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: MinAtarAsterixId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
@@ -3484,6 +3520,8 @@ def make(task_id: Phys2dCartPoleId, env_type: Literal["dm"], *, num_envs: int = 
 def make(task_id: Phys2dPendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[Phys2dPendulumOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: CraftaxClassicSymbolicId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: CraftaxClassicPixelsId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[CraftaxClassicPixelsOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: OvercookedId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> DMEnvPool: ...
 @overload
@@ -3697,6 +3735,8 @@ def make_gymnasium(task_id: Phys2dPendulumId, *, num_envs: int = ..., **options:
 @overload
 def make_gymnasium(task_id: CraftaxClassicSymbolicId, *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make_gymnasium(task_id: CraftaxClassicPixelsId, *, num_envs: int = ..., **options: Unpack[CraftaxClassicPixelsOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make_gymnasium(task_id: OvercookedId, *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: MinAtarAsterixId, *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> GymnasiumEnvPool: ...
@@ -3906,6 +3946,8 @@ def make_gym(task_id: Phys2dCartPoleId, *, num_envs: int = ..., **options: Unpac
 def make_gym(task_id: Phys2dPendulumId, *, num_envs: int = ..., **options: Unpack[Phys2dPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: CraftaxClassicSymbolicId, *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: CraftaxClassicPixelsId, *, num_envs: int = ..., **options: Unpack[CraftaxClassicPixelsOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: OvercookedId, *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -4117,6 +4159,8 @@ def make_dm(task_id: Phys2dPendulumId, *, num_envs: int = ..., **options: Unpack
 @overload
 def make_dm(task_id: CraftaxClassicSymbolicId, *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> DMEnvPool: ...
 @overload
+def make_dm(task_id: CraftaxClassicPixelsId, *, num_envs: int = ..., **options: Unpack[CraftaxClassicPixelsOptions]) -> DMEnvPool: ...
+@overload
 def make_dm(task_id: OvercookedId, *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: MinAtarAsterixId, *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> DMEnvPool: ...
@@ -4327,6 +4371,8 @@ def make_vec(task_id: Phys2dPendulumId, num_envs: int = ..., *, dtypes: Literal[
 @overload
 def make_vec(task_id: CraftaxClassicSymbolicId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> GymnasiumVectorEnv: ...
 @overload
+def make_vec(task_id: CraftaxClassicPixelsId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[CraftaxClassicPixelsOptions]) -> GymnasiumVectorEnv: ...
+@overload
 def make_vec(task_id: OvercookedId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[OvercookedOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: MinAtarAsterixId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MinAtarAsterixOptions]) -> GymnasiumVectorEnv: ...
@@ -4536,6 +4582,8 @@ def make_spec(task_id: Phys2dCartPoleId, *, num_envs: int = ..., **options: Unpa
 def make_spec(task_id: Phys2dPendulumId, *, num_envs: int = ..., **options: Unpack[Phys2dPendulumOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: CraftaxClassicSymbolicId, *, num_envs: int = ..., **options: Unpack[CraftaxClassicSymbolicOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: CraftaxClassicPixelsId, *, num_envs: int = ..., **options: Unpack[CraftaxClassicPixelsOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: OvercookedId, *, num_envs: int = ..., **options: Unpack[OvercookedOptions]) -> EnvSpec: ...
 @overload

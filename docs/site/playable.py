@@ -56,6 +56,7 @@ _OTHER_RATE = 10
 _MOST_ACTIONS = 18
 # Families that readers cannot play: those of Atari read files that we do not have, and tests have no family.
 _NOT_PLAYED = {"atari", ""}
+NEED_FILES = {"CraftaxClassicPixels"}  # the same, environments of other families
 
 # Names of actions that an environment does not describe one by one.
 _NAMES = {
@@ -150,7 +151,9 @@ def families_of(ids: Iterable[str]) -> list[str]:
 def can_play(task_id: str) -> bool:
     """Whether readers can play an id: it is portable, can be rendered, needs no files, and there are enough keys."""
     registration = find(task_id)
-    if registration.family in _NOT_PLAYED or not registration.load().flags & _core.PORTABLE:
+    if registration.family in _NOT_PLAYED or registration.table in NEED_FILES:
+        return False
+    if not registration.load().flags & _core.PORTABLE:
         return False
     construction = Construction(registration, {})
     actions = construction.arrays.actions

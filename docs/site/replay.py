@@ -305,7 +305,8 @@ def play_against_agent(page: Page, base: str) -> list[str]:
 def portable(task_id: str) -> bool:
     """Whether an id can be replayed."""
     registration = find(task_id)
-    return registration.family not in NOT_REPLAYED and bool(registration.load().flags & _core.PORTABLE)
+    needs_files = registration.family in NOT_REPLAYED or registration.table in playable.NEED_FILES
+    return not needs_files and bool(registration.load().flags & _core.PORTABLE)
 
 
 def fulfill(path: Path, route: Route) -> None:

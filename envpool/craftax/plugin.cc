@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "envpool/craftax/classic_pixels.h"
 #include "envpool/craftax/classic_symbolic.h"
 
 using namespace envpool::craftax;
 
-ENVPOOL_PLUGIN(envpool::table<CraftaxClassicSymbolic, "envpool/craftax/classic_symbolic.h">())
+ENVPOOL_PLUGIN(envpool::table<CraftaxClassicSymbolic, "envpool/craftax/classic_symbolic.h">(),
+               envpool::table<CraftaxClassicPixels, "envpool/craftax/classic_pixels.h">())

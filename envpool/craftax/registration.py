@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from envpool.python.family import Family
+from envpool.craftax.textures import read_textures
+from envpool.python.family import Family, Value
 from envpool.registration import register_family
 
 
@@ -14,17 +15,26 @@ class Craftax(Family):
         """Returns where the dynamics of an id come from."""
         return "craftax 1.6.1"
 
+    def prepare(self, task_id: str, options: dict[str, Value]) -> dict[str, Value]:
+        """Adds the textures of the package craftax to the options of an id that draws them.
+
+        Raises:
+            MissingPackageError: craftax is not installed.
+        """
+        return {**options, "textures": options["textures"] or read_textures()} if "textures" in options else options
+
 
 _FAMILY = Craftax("craftax")
 
 # An id of craftax that ends in "AutoReset-v1" starts the next episode in the step that ends one.
-for _suffix, _mode in (("", "next_step"), ("-AutoReset", "same_step")):
-    for _prefix in ("Craftax-", "Craftax/"):
-        register_family(
-            f"{_prefix}Classic-Symbolic{_suffix}-v1",
-            _FAMILY,
-            "CraftaxClassicSymbolic",
-            max_episode_steps=10_000,
-            autoreset_mode=_mode,
-            doc="Gather, build, fight and survive in a world of blocks, and achieve 22 things.",
-        )
+for _kind in ("Symbolic", "Pixels"):
+    for _suffix, _mode in (("", "next_step"), ("-AutoReset", "same_step")):
+        for _prefix in ("Craftax-", "Craftax/"):
+            register_family(
+                f"{_prefix}Classic-{_kind}{_suffix}-v1",
+                _FAMILY,
+                f"CraftaxClassic{_kind}",
+                max_episode_steps=10_000,
+                autoreset_mode=_mode,
+                doc="Gather, build, fight and survive in a world of blocks, and achieve 22 things.",
+            )

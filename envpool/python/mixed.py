@@ -155,7 +155,9 @@ def _common(tasks: Sequence[Registration], caller_options: Mapping[str, Any]) ->
         counts = caller_options.get("envs_per_task")
         given["num_envs"] = len(tasks) if counts is None else sum(_checked_counts(len(tasks), counts))
     if len(modes) > 1 and "autoreset_mode" not in given:
-        raise ValueError(f"autoreset_mode: expected a value, because the defaults of the ids are {sorted(modes)}, got none")
+        raise ValueError(
+            f"autoreset_mode: expected a value, because the defaults of the ids are {sorted(modes)}, got none"
+        )
     common = check_common(given, 0, None, _core.usable_cpus(), modes.pop())
     if common.device != "cpu":
         raise ValueError(

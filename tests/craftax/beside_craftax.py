@@ -17,6 +17,7 @@ from tests.craftax import reference  # isort: skip  (before anything else that i
 import jax
 import numpy as np
 
+from envpool.craftax.textures import read_textures
 from tests.craftax.policy import choose
 from tests.craftax.states import STATE, check_same, eventful, to_ours
 from tests.support import libraries
@@ -115,6 +116,14 @@ class Ours:
         self.functions.observe_into(states, obs, achievements)
         return obs, achievements
 
+    def images(self, states, noise):
+        """Returns images with given noise."""
+        images = np.full((len(states), 63, 63, 3), 7, np.float32)
+        noise, textures = np.ascontiguousarray(noise, np.float32), read_textures()
+        arguments = map(pointer, (states, noise, images))
+        self.library.test_draw_images(textures, ctypes.c_int64(len(textures)), *arguments, ctypes.c_int64(len(states)))
+        return images
+
 
 class Comparison:
     """Steps the reference and ours together, and counts what has happened."""
@@ -137,6 +146,7 @@ class Comparison:
             ours = self.ours.make_world((water[i], mountain[i], path[i], tree[i]), fields, diamond[i])
             check_same(ours, jax.tree.map(lambda leaf, i=i: np.asarray(leaf)[i : i + 1], state))
             np.testing.assert_array_equal(self.ours.observe(ours)[0][0], obs[i])
+        self.compare_images(to_ours(state), strong(state))
         self.counts["worlds"] += self.n
         return strong(state)
 
@@ -156,12 +166,21 @@ class Comparison:
             our_obs, achievements = self.ours.observe(ours)
             np.testing.assert_array_equal(our_obs, obs)
             np.testing.assert_array_equal(achievements, after.achievements)
+            self.compare_images(ours, after)
             self.count(before, ours, was_asleep)
             state = strong(after)
             if done.any():
                 state = jax.tree.map(functools.partial(chosen, done), fresh(), state)
                 ours = to_ours(state)
         return state
+
+    def compare_images(self, ours, state):
+        """Compares every pixel."""
+        images, noise = jax.device_get(reference.images()(state))
+        np.testing.assert_array_equal(self.ours.images(ours, noise), images)
+        self.counts["images"] += len(ours)
+        self.counts["images of nights"] += int((ours["light"] < 0.5).sum())
+        self.counts["images of sleep"] += int(ours["asleep"].sum())
 
     def count(self, before, after, was_asleep):
         counts = self.counts

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exports Craftax-Classic to tests that replay what the reference has drawn.
+#include "envpool/craftax/classic_pixels.h"
 #include "envpool/craftax/classic_symbolic.h"
 #include "tests/support/functions.h"
 
@@ -60,6 +61,18 @@ struct Tape {
   f32 uniform(Field field, i32 cell) const { return world->field[field][cell]; }
 };
 
+// What it has drawn for an image: a number for each pixel of the view.
+struct DrawnNoise {
+  const f32* number;
+
+  void fill(i32 cell, f32 (&out)[kTilePixels]) const {
+    for (i32 i = 0; i < kTilePixels; ++i) {
+      const i32 y = cell / kColumns * kTileSide + i / kTileSide, x = cell % kColumns * kTileSide + i % kTileSide;
+      out[i] = number[y * kImageWidth + x];
+    }
+  }
+};
+
 }  // namespace envpool::craftax
 
 extern "C" {
@@ -90,6 +103,15 @@ i64 test_replay_world(const abi::Options* options, State* state, const DrawnForW
   Tape tape{nullptr, drawn};
   make_world(*state, params, tape);
   return tape.wrong;
+}
+
+// Draws the images of n states with the noise that the reference has drawn.
+void test_draw_images(const char* textures, i64 bytes, const State* states, const f32* noise, f32* images, i64 n) {
+  const Blob blob = make_art({textures, size_t(bytes)});
+  for (i64 i = 0; i < n; ++i) {
+    draw_image(states[i], *reinterpret_cast<const Art*>(blob.data()),
+               DrawnNoise{noise + i * kRows * kTileSide * kImageWidth}, images + i * CraftaxClassicPixels::kNumbers);
+  }
 }
 
 // Draws n moves, for tests of their distribution.

@@ -57,6 +57,7 @@ def test_steps_and_worlds_equal_those_of_craftax(seed):
     rare = {"left the world", *(f"achievement {i}" for i in (12, 18, 19, 20, 21))}
     assert not [name for name, count in counts.items() if count == 0 and name not in rare]
     assert counts["worlds"] > 100 and counts["steps"] > 10_000
+    assert counts["images"] > 10_000 and counts["images of nights"] > 1_000
 
 
 def test_worlds_have_the_distribution_of_those_of_craftax():
@@ -168,6 +169,46 @@ def test_auto_reset_begins_the_next_episode_in_the_same_step(prefix):
         envpool.make([plain, auto])
     assert envpool.make([plain, auto], autoreset_mode="same_step").config["autoreset_mode"] == "same_step"
     assert envpool.make([auto, auto]).config["autoreset_mode"] == "same_step"
+
+
+def test_images_are_of_the_worlds_that_are_observed_as_numbers():
+    options = {"num_envs": 8, "seed": 4, "max_episode_steps": 60, "always_diamond": False}
+    pixels, symbolic = (envpool.make(f"Craftax-Classic-{kind}-v1", **options) for kind in ("Pixels", "Symbolic"))
+    assert (pixels.reset()[0][:, 0, 0] != 0).any()
+    symbolic.reset()
+    rng = np.random.default_rng(0)
+    for _ in range(150):
+        actions = rng.integers(0, 17, 8)
+        (_, *results, info), (_, *other_results, other_info) = (env.step(actions) for env in (pixels, symbolic))
+        for one, other in zip(results, other_results, strict=True):
+            assert np.array_equal(one, other)
+        assert np.array_equal(info["achievements"], other_info["achievements"])
+
+
+def test_noise_is_uniform_and_new_in_each_step():
+    """With black textures, noise is all that differs between the pixels of a night."""
+    library = ctypes.CDLL(libraries.library("craftax_testing"))
+    dtype = np.dtype([("game", STATE), ("noise", "u4", 4)])
+    ours = Functions(library, "CraftaxClassicPixels", dtype, textures=bytes(46 * 16 * 16 * 4))
+    states = ours.reset(40, seed=9)
+    light = states["game"]["light"] = np.float32(0.1)
+    images = []
+    for time in (0, 1, 2, 2, 2**31 - 1):
+        states["game"]["time"] = time
+        images.append(np.zeros((40, 63, 63, 3), np.float32))
+        ours.observe_into(states, images[-1], np.zeros((40, 22), np.uint8))
+    assert np.array_equal(images[2], images[3])
+    rows, columns = np.linspace(-1, 1, 49)[:, None], np.linspace(-1, 1, 63)
+    strength = 2 * (0.5 - light) * (1 - np.exp(-2 * (rows**2 + columns**2)))
+    seen = strength > 0.05
+    # Red has half of the night's share: the noise, from 32 to 127, times its strength.
+    noise = [(image[:, :49, :, 0] * 255 / (1 - light) * 2)[:, seen] / strength[seen] for image in images]
+    uniform = (np.array([noise[i] for i in (0, 1, 2, 4)]) - 32) / 95
+    assert stats.kstest(uniform.ravel(), "uniform").pvalue > SMALLEST_P
+    pairs = [(uniform[0], uniform[1]), (uniform[1], uniform[2]), (uniform[:, 0], uniform[:, 1])]
+    pairs.append((uniform[..., :-1], uniform[..., 1:]))
+    for one, other in pairs:
+        assert abs(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < 5 / np.sqrt(one.size)
 
 
 def test_images_differ_by_light_and_place():

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import os
 
 os.environ["XLA_FLAGS"] = "--xla_cpu_max_isa=AVX --xla_disable_hlo_passes=algsimp"
@@ -18,7 +19,7 @@ os.environ["JAX_PLATFORMS"] = "cpu"
 import jax
 import jax.numpy as jnp
 import numpy as np
-from craftax.craftax_classic import game_logic, world_gen
+from craftax.craftax_classic import constants, game_logic, renderer, world_gen
 from craftax.craftax_classic.envs.craftax_state import EnvParams, StaticEnvParams
 from craftax.craftax_classic.renderer import render_craftax_symbolic
 
@@ -117,6 +118,22 @@ def _world(key, params):
     return state, obs, drawn
 
 
+def _image_drawer():
+    """Returns the function that draws the image of a state, and returns the noise that it has drawn."""
+    size = constants.BLOCK_PIXEL_SIZE_AGENT
+    # craftax draws textures of all sizes, for a minute, and writes them into its own folder.
+    renderer.load_all_textures = lambda: {size: constants.load_all_textures_given_size(size)}
+    draw = renderer.make_craftax_pixel_renderer(size)
+
+    def drawn(state):
+        with recording() as noise:
+            image = draw(state) / 255.0  # as craftax_pixels_env.get_obs
+        return image, noise[0]
+
+    return jax.jit(jax.vmap(drawn))
+
+
+images = functools.cache(_image_drawer)
 step = jax.jit(jax.vmap(_step, (0, 0, 0, None)))
 _eight_worlds = jax.jit(jax.vmap(_world, (0, None)))
 default_params = EnvParams

@@ -45,6 +45,10 @@ WITHOUT = {
         "envpool.make_dm('Pong-v5')": "[Pong-v5] needs the ROMs of ale-py, ",
         "envpool.jax.make('Pong-v5')": "[Pong-v5] needs the ROMs of ale-py, ",
     },
+    "craftax": {
+        "envpool.make('Craftax-Classic-Pixels-v1')": "[Craftax-Classic-Pixels-v1] needs the textures of craftax, ",
+        "envpool.jax.make('Craftax/Classic-Pixels-v1')": "[Craftax/Classic-Pixels-v1] needs the textures of craftax, ",
+    },
     "vizdoom": {
         "envpool.make('Basic-v1')": "[Basic-v1] needs the engine of ViZDoom, ",
         "envpool.make('VizdoomBasic-v1')": "[VizdoomBasic-v1] needs the engine of ViZDoom, ",
@@ -58,6 +62,7 @@ NEEDS = {
     "envpool.make('CheetahRun-v1')": "mujoco",
     "envpool.jax.make('Ant-v5', backend='mujoco')": "jax",
     "envpool.jax.make('Pong-v5')": "jax",
+    "envpool.jax.make('Craftax/Classic-Pixels-v1')": "jax",
 }
 CODE = """
 import importlib.machinery, json, pickle, sys

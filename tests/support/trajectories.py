@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import functools
 import hashlib
+import importlib.util
 import os
 import random
 import sys
@@ -55,8 +56,10 @@ _UNFIT = {"Faulty"}  # has no trajectories: it throws, sleeps and hangs on comma
 
 
 def is_here(task_id: str) -> bool:
-    """Returns whether the family of an id is compiled for this system."""
-    return find(task_id).family not in ABSENT
+    """Returns whether the family of an id is compiled for this system, and its textures are installed."""
+    registration = find(task_id)
+    lacks_textures = registration.table == "CraftaxClassicPixels" and importlib.util.find_spec("craftax") is None
+    return registration.family not in ABSENT and not lacks_textures
 
 
 @functools.cache
@@ -68,7 +71,7 @@ def representatives() -> dict[str, list[str]]:
     found: dict[tuple[str, str], str] = {}
     for task_id in (*ALWAYS, *envpool.list_all_envs()):
         registration = find(task_id)
-        if registration.table not in _UNFIT and registration.family not in ABSENT:
+        if registration.table not in _UNFIT and is_here(task_id):
             found.setdefault((registration.family, registration.table), task_id)
     families: dict[str, list[str]] = {}
     for (family, _), task_id in sorted(found.items()):
