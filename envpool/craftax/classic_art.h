@@ -119,9 +119,7 @@ inline void make_sprites(Art& art, const Textures& textures) {
       i32 y = i / kTileSide, x = i % kTileSide;
       if (transposed) std::swap(y, x);
       if (flipped) y = kTileSide - 1 - y;
-      i32 opacity = textures.get(texture, kTileSide, y, x, 3);
-      if (arrow >= 0) opacity = opacity / 255 * 255;  // all or nothing
-      const f32 opaque = f32(opacity) / 255.0f;
+      const f32 opaque = f32(textures.get(texture, kTileSide, y, x, 3)) / 255.0f;
       art.shows_through[sprite][i] = 1.0f - opaque;
       for (i32 channel = 0; channel < 3; ++channel) {
         art.sprite[sprite][channel][i] = f32(textures.get(texture, kTileSide, y, x, channel)) * opaque;
@@ -145,8 +143,8 @@ inline void make_slots(Art& art, const Textures& textures) {
         const i32 channel = i % 3, y = i / 3 / kTileSide, x = i / 3 % kTileSide;
         i32 color = 0;
         if (number > 0 && y < kThingSide && x < kThingSide) {
-          // Transparent pixels of the other textures have a colour, too.
-          const bool shown = item <= kWoodPickaxe || textures.get(texture, kThingSide, y, x, 3) == 255;
+          // Transparent pixels have a colour, too, which is shown for other things than tools.
+          const bool shown = item <= kSapling || textures.get(texture, kThingSide, y, x, 3) == 255;
           if (shown) color = textures.get(texture, kThingSide, y, x, channel);
         }
         const i32 down = y - kDigitAt, across = x - kDigitAt;
@@ -164,7 +162,7 @@ inline void make_slots(Art& art, const Textures& textures) {
 
 // Writes how strong the noise is: it grows with the distance from the middle, as a bell curve falls.
 inline void make_noisy(Art& art) {
-  const auto between = [](i32 i, i32 count) { return i == count - 1 ? 1.0 : i * (2.0 / (count - 1)) - 1.0; };
+  const auto between = [](i32 i, i32 count) { return i * (2.0 / (count - 1)) - 1.0; };  // from -1 to 1
   for (i32 y = 0; y < kRows * kTileSide; ++y) {
     for (i32 x = 0; x < kImageWidth; ++x) {
       const f64 down = between(y, kRows * kTileSide), across = between(x, kImageWidth);
