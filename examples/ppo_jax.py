@@ -12,7 +12,7 @@ all devices that JAX finds.
       --epochs=8 --learning_rate=4e-4 --entropy=0 --total_timesteps=2000000                # a robot
     XLA_FLAGS=--xla_force_host_platform_device_count=2 python examples/ppo_jax.py --num_seeds=64   # on two CPUs
 
-It prints a table and writes curve.png, curves.npz, checkpoint.npz and, of the best agent, its network (agent.npz) and a
+It prints a table and writes curve.png, in games with achievements achievements.png, curves.npz, checkpoint.npz and, of the best agent, its network (agent.npz) and a
 video to --out. A checkpoint includes the environments, so a run that is killed and resumed (--resume) gives the same
 bits as an uninterrupted one.
 
@@ -94,8 +94,17 @@ class Environments:
             raise SystemExit(
                 f"--task={task}: this policy needs observations of one array, and actions of one choice or of one array"
             )
+        self.has_achievements = self.batched and "achievements" in jax.eval_shape(self.info, jax.random.key(0))
         self.actions, self.obs_size = actions, int(np.prod(seen.shape))
         self.policy: Policy = Choices((int(actions.n),)) if self.is_discrete else Gaussian(int(np.prod(actions.shape)))
+
+    def info(self, key: Array) -> dict[str, Any]:
+        """Returns the info of a first step."""
+        _, state = self.env.reset(key, self.params)
+        info: dict[str, Any] = self.env.step(key, state, self.env.action_space(self.params).sample(key), self.params)[
+            -1
+        ]
+        return info
 
     def flat(self, obs: Array) -> Array:
         return obs.reshape(len(obs), -1)
@@ -117,19 +126,26 @@ class Environments:
         return self.flat(obs), state
 
     def step(self, keys: Array | None, state: Any, action: Array) -> tuple[Any, ...]:
-        """Returns the next observations and state, reward, terminated, done, and the observations before any reset."""
+        """Returns the results of a step.
+
+        These are the next observations and state, reward, terminated, done, the observations before any reset, and the
+        number of achievements so far, if the environments have any.
+        """
         if self.batched:
             obs, state, reward, done, info = self.env.step_batch(None, state, action, self.params)
-            return self.flat(obs), state, reward, info["terminated"], done, self.flat(info["final_observation"])
+            achieved = info["achievements"].sum(axis=1) if self.has_achievements else None
+            return (
+                self.flat(obs),
+                state,
+                reward,
+                info["terminated"],
+                done,
+                self.flat(info["final_observation"]),
+                achieved,
+            )
         obs, state, reward, done, _ = jax.vmap(self.env.step, (0, 0, 0, None))(keys, state, action, self.params)
-        return (
-            self.flat(obs),
-            state,
-            reward,
-            done,
-            done,
-            self.flat(obs),
-        )  # gymnax does not distinguish truncated from terminated
+        seen = self.flat(obs)
+        return seen, state, reward, done, done, seen, None  # gymnax does not distinguish truncated from terminated
 
 
 def begin(o: Options, envs: Environments, grid: Grid, devices: Devices) -> Agent:
@@ -156,7 +172,8 @@ def scaled(scales: Scales | None, obs: Array) -> Array:
 def collect(o: Options, envs: Environments, agent: Agent, gamma: Any, keys: list[Array]) -> tuple[Agent, Step, Array]:
     """Collects a rollout.
 
-    Returns the agent, the steps, and the sum and number of the returns of episodes that ended.
+    Returns the agent, the steps, and sums over the episodes that ended: of their achievements, if they have any, of
+    their returns, and their number.
     """
     noise_key, step_key = keys
     noise = envs.policy.noise(noise_key, (o.num_steps, envs.num))
@@ -165,10 +182,11 @@ def collect(o: Options, envs: Environments, agent: Agent, gamma: Any, keys: list
         obs, state, running, discounted = carry
         noise, keys = drawn
         action, logprob = act(o, agent.learner.net, envs.policy, scaled(agent.scales, obs), noise)
-        next_obs, state, reward, terminated, done, following = envs.step(keys, state, envs.action(action))
+        next_obs, state, reward, terminated, done, following, achieved = envs.step(keys, state, envs.action(action))
         running += reward
         discounted = gamma * discounted + reward
-        ended = jnp.stack([jnp.sum(running * done), jnp.sum(done)])
+        numbers = [running, jnp.ones(envs.num)] if achieved is None else [achieved, running, jnp.ones(envs.num)]
+        ended = jnp.stack([jnp.sum(number * done) for number in numbers])
         step = Step(obs, action, logprob, reward, following, terminated, done)
         return (next_obs, state, running * ~done, discounted * ~done), (step, discounted, ended)
 
@@ -207,15 +225,18 @@ def evaluate(o: Options, envs: Environments, key: Array, net: Any, scales: Scale
         obs, state, returns, over, t = carry
         keys = envs.keys(jax.random.fold_in(key, t), 1)
         action, _ = act(o, net, envs.policy, scaled(scales, obs), jnp.float32(0))
-        obs, state, reward, _, done, _ = envs.step(keys if keys is None else keys[0], state, envs.action(action))
+        obs, state, reward, _, done, _, _ = envs.step(keys if keys is None else keys[0], state, envs.action(action))
         return obs, state, returns + reward * ~over, over | done, t + 1
 
     carry = (*envs.reset(key), jnp.zeros(envs.num), jnp.zeros(envs.num, bool), 0)
     return jax.lax.while_loop(go_on, one, carry)[2].mean()
 
 
-def plot(o: Options, steps: Any, means: Any, labels: list[str]) -> None:
-    """Draws a curve for each agent if there is one setting, else the mean and the range of each setting."""
+def plot(o: Options, steps: Any, means: Any, labels: list[str], what: str = "return") -> None:
+    """Draws a curve for each agent if there is one setting, else the mean and the range of each setting.
+
+    Writes curve.png, or achievements.png.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -231,7 +252,7 @@ def plot(o: Options, steps: Any, means: Any, labels: list[str]) -> None:
             ax.plot(x, curve, color=line.get_color(), alpha=0.3, linewidth=0.6)
         else:
             ax.fill_between(x, curve.min(axis=-1), curve.max(axis=-1), color=line.get_color(), alpha=0.2, linewidth=0)
-    ax.set(xlabel="environment steps of an agent", ylabel="mean return of 100 episodes")
+    ax.set(xlabel="environment steps of an agent", ylabel=f"mean {what} of 100 episodes")
     shown = "mean and each" if len(labels) == 1 else "mean, minimum and maximum"
     ax.set_title(
         f"{o.task}: {'one seed' if o.num_seeds == 1 else f'{shown} of {o.num_seeds} seeds'}", fontsize="medium"
@@ -239,7 +260,14 @@ def plot(o: Options, steps: Any, means: Any, labels: list[str]) -> None:
     ax.grid(alpha=0.3)
     if len(labels) > 1:
         ax.legend(fontsize="small")
-    figure.savefig(o.out / "curve.png", dpi=90)
+    figure.savefig(o.out / ("curve.png" if what == "return" else f"{what}.png"), dpi=90)
+    pyplot.close(figure)
+
+
+def print_achievements(o: Options, labels: list[str], means: Any) -> None:
+    """Prints the mean number of achievements of the last 100 episodes of each setting."""
+    for label, last in zip(labels, means[-1], strict=True):
+        print(f"{label}: {last.mean():.2f} achievements in an episode")
 
 
 def show_agent(o: Options, envs: Environments, net: Any, scales: Scales | None) -> None:
@@ -284,19 +312,25 @@ def main() -> None:
     grid = Grid(o, o.task)
     devices = Devices(o, grid.num_agents)
     o.out.mkdir(parents=True, exist_ok=True)
-    run = train(o, grid, devices, partial(begin, o, envs, grid, devices), partial(update, o, envs), numbers=2)
+    numbers = 3 if envs.has_achievements else 2
+    run = train(o, grid, devices, partial(begin, o, envs, grid, devices), partial(update, o, envs), numbers=numbers)
 
     nets, scales = run.agents.learner.net, run.agents.scales
-    means = grid.split(last_hundred(*np.moveaxis(np.asarray(run.curves, np.float64), -1, 0)))
+    *achieved, total, number = np.moveaxis(np.asarray(run.curves, np.float64), -1, 0)
+    means = grid.split(last_hundred(total, number))
     judges = Environments(o.task, o.backend, o.eval_episodes)
     scores = grid.split(np.asarray(devices.mapped(partial(evaluate, o, judges))(devices.put(grid.keys), nets, scales)))
 
     steps = (np.arange(o.updates) + 1) * o.batch
     print_table(o, grid.labels, steps, means, scores)
-    np.savez_compressed(
-        o.out / "curves.npz", steps=steps, means=means.astype(np.float32), settings=np.array(grid.points)
-    )
+    curves = {"means": means}
     plot(o, steps, means, grid.labels)
+    if envs.has_achievements:
+        curves["achievements"] = grid.split(last_hundred(achieved[0], number))
+        print_achievements(o, grid.labels, curves["achievements"])
+        plot(o, steps, curves["achievements"], grid.labels, "achievements")
+    curves = {name: curve.astype(np.float32) for name, curve in curves.items()}
+    np.savez_compressed(o.out / "curves.npz", steps=steps, settings=np.array(grid.points), **curves)
     net, scales = jax.tree.map(lambda x: np.asarray(x)[scores.argmax()], (nets, scales))
     moments = {} if scales is None else {"obs/mean": scales.obs.mean, "obs/variance": scales.obs.variance}
     save_towers(o.out / "agent.npz", net, **moments)
