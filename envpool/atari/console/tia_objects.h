@@ -87,19 +87,37 @@ ENVPOOL_FN u64 widen2(u64 v) {
 constexpr u8 kCopies[8][4] = {{0, 255, 255, 255}, {0, 16, 255, 255},  {0, 32, 255, 255}, {0, 16, 32, 255},
                               {0, 64, 255, 255},  {0, 255, 255, 255}, {0, 32, 64, 255},  {0, 255, 255, 255}};
 
-// Adds a pattern of up to 32 pixels at a position of the line, which wraps around after 160 pixels. The fourth word of
-// `mask` receives the overflow.
-ENVPOOL_FN void place(u64* mask, u64 pattern, u32 position) {
+// For each value of NUSIZ, the copies of an object as factors of its pattern of up to 8 pixels: `low` puts copies at
+// distances 0, 16 and 32, and `high` at distance 64.
+struct CopyFactors {
+  u64 low, high;
+};
+struct CopyTable {
+  CopyFactors of[8];
+};
+constexpr CopyTable make_copy_table() {
+  CopyTable table{};
+  for (u32 mode = 0; mode < 8; ++mode) {
+    for (u32 i = 0; kCopies[mode][i] != 255; ++i) {
+      const u32 distance = kCopies[mode][i];
+      (distance < 64 ? table.of[mode].low : table.of[mode].high) |= 1ull << distance % 64;
+    }
+  }
+  return table;
+}
+constexpr CopyTable kCopyFactors = make_copy_table();
+
+// Computes the pixels of a pattern at a position of the line, which wraps around after 160 pixels. The pattern has 64
+// pixels in `low` and up to 8 more in `high`.
+ENVPOOL_ALWAYS_INLINE void place(u64 low, u64 high, u32 position, u64* to) {
   if (position >= 160) position -= 160;
   const u32 word = position >> 6, shift = position & 63;
-  mask[word] |= pattern << shift;
-  if (shift > 32) mask[word + 1] |= pattern >> (64 - shift);
-}
-
-ENVPOOL_FN void store_ring(u64* to, const u64* mask) {
-  to[0] = mask[0] | mask[2] >> 32 | mask[3] << 32;
-  to[1] = mask[1];
-  to[2] = mask[2] & 0xFFFFFFFFull;
+  const u64 a = low << shift, b = low >> 1 >> (63 - shift) | high << shift, c = high >> 1 >> (63 - shift);
+  const u64 second = word == 0 ? b : word == 1 ? a : 0, third = word == 0 ? c : word == 1 ? b : a;
+  const u64 fourth = word == 0 ? 0 : word == 1 ? c : b;
+  to[0] = (word == 0 ? a : 0) | third >> 32 | fourth << 32;
+  to[1] = second | fourth >> 32;
+  to[2] = third & 0xFFFFFFFFull;
 }
 
 constexpr u32 kShowable = 1u << kMissile0 | 1u << kMissile1 | 1u << kBall;  // the objects in Look::shown
@@ -114,36 +132,28 @@ ENVPOOL_FN u32 objects_of(const Look& look) {
 // Computes the pixels that a player would have with these graphics. Bit 7 is the leftmost pixel, unless the player is
 // reflected.
 ENVPOOL_FN void place_player(const Look& look, u32 player, u32 graphics, u64* to) {
-  u64 mask[4] = {0, 0, 0, 0};
   const u32 mode = look.size[player] & 7;
-  const bool suppressed = look.size[player] & kSuppressed;
   const u64 pattern = look.size[player] & kReflected ? graphics : reverse8(graphics);
-  const u32 position = look.pos[player];
+  CopyFactors copies = kCopyFactors.of[mode];
+  if (look.size[player] & kSuppressed) copies.low &= ~1ull;
   if (mode == 5 || mode == 7) {
-    if (!suppressed) place(mask, mode == 5 ? widen2(pattern) : widen4(pattern), position + 1);
+    place((mode == 5 ? widen2(pattern) : widen4(pattern)) * copies.low, 0, look.pos[player] + 1u, to);
   } else {
-    const u8* copies = kCopies[mode];
-    for (u32 i = suppressed ? 1 : 0; copies[i] != 255; ++i) place(mask, pattern, position + copies[i]);
+    place(pattern * copies.low, pattern * copies.high, look.pos[player], to);
   }
-  store_ring(to, mask);
 }
 
 ENVPOOL_FN void place_missile(const Look& look, u32 missile, u64* to) {
-  u64 mask[4] = {0, 0, 0, 0};
+  const CopyFactors copies = kCopyFactors.of[look.size[missile] & 7];
   u32 width_code = look.size[missile] >> 4 & 3;
+  u64 pattern = 0;
   if (missile == 0 && (look.control & kWidened)) width_code |= 1;
-  if (missile != 0 || (look.control & kInvisible) == 0) {
-    const u64 pattern = (1ull << (1u << width_code)) - 1;
-    const u8* copies = kCopies[look.size[missile] & 7];
-    for (u32 i = 0; copies[i] != 255; ++i) place(mask, pattern, look.pos[kMissile0 + missile] + copies[i]);
-  }
-  store_ring(to, mask);
+  if (missile != 0 || (look.control & kInvisible) == 0) pattern = (1ull << (1u << width_code)) - 1;
+  place(pattern * copies.low, pattern * copies.high, look.pos[kMissile0 + missile], to);
 }
 
 ENVPOOL_FN void place_ball(const Look& look, u64* to) {
-  u64 mask[4] = {0, 0, 0, 0};
-  place(mask, (1ull << (1u << (look.control >> 4 & 3))) - 1, look.pos[kBall]);
-  store_ring(to, mask);
+  place((1ull << (1u << (look.control >> 4 & 3))) - 1, 0, look.pos[kBall], to);
 }
 
 // Eight cells of the playfield, each of four pixels, for every value of a register. The lowest bit is the leftmost

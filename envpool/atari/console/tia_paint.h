@@ -8,6 +8,8 @@
 
 #if ENVPOOL_AVX2
 #include <immintrin.h>
+
+#include <cstring>
 #elif ENVPOOL_NEON
 #include <arm_neon.h>
 
@@ -44,10 +46,10 @@ constexpr BelowTable make_below_table() {
 }
 constexpr BelowTable kBelow = make_below_table();
 
-// The pixels of the objects. On a CPU, they have a fourth word, which is 0, for AVX2.
-constexpr u32 kShapeWords = ENVPOOL_HOST ? 4 : 3;
+// The pixels of the objects.
 struct Shapes {
-  u64 of[kObjects][kShapeWords];
+  u64 of[kObjects][3];
+  bool apart;  // no two objects overlap; if false, that is unknown
 };
 
 // The contents of a span of a line, and the rules for its colours.
@@ -135,36 +137,27 @@ ENVPOOL_FN bool paint_words(const Scene& scene, u64* row, i32 x0, i32 x1) {
 
 #if ENVPOOL_AVX2
 
-// Like paint_words(), but combines all words of a mask at once and paints 32 pixels at a time.
+// Returns the bits of pixels 32 b to 32 b + 31.
+ENVPOOL_ALWAYS_INLINE i32 load_set(const u64* words, i32 b) {
+  i32 set;
+  std::memcpy(&set, reinterpret_cast<const u8*>(words) + 4 * b, sizeof(set));
+  return set;
+}
+
+// Like paint_words(), but paints 32 pixels at a time.
 __attribute__((target("avx2"))) inline bool paint_simd(const Scene& scene, u64* row, i32 x0, i32 x1) {
-  const __m256i none = _mm256_setzero_si256(), left = _mm256_setr_epi64x(-1, 0xFFFF, 0, 0);
-  __m256i m[kObjects];
-  for (u32 i = 0; i < kObjects; ++i) m[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(scene.shapes.of[i]));
-  const __m256i split = scene.score ? m[kPlayfield] : none;
-  __m256i pair0 = m[kPlayer0] | m[kMissile0] | (split & left);
-  __m256i pair1 = m[kPlayer1] | m[kMissile1] | _mm256_andnot_si256(left, split);
-  __m256i field = m[kBall] | (m[kPlayfield] ^ split);
-  if (scene.priority) {
-    pair0 = _mm256_andnot_si256(field, pair0);
-  } else {
-    field = _mm256_andnot_si256(pair0 | pair1, field);
-  }
-  pair1 = _mm256_andnot_si256(pair0 | field, pair1);
-  alignas(32) u32 sets[3][8];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(sets[0]), pair0);
-  _mm256_store_si256(reinterpret_cast<__m256i*>(sets[1]), pair1);
-  _mm256_store_si256(reinterpret_cast<__m256i*>(sets[2]), field);
+  const Layers layers = make_layers(scene);
   const __m256i background = _mm256_set1_epi8(static_cast<char>(scene.colour[3]));
   __m256i colour[3];
   for (u32 k = 0; k < 3; ++k) colour[k] = _mm256_set1_epi8(static_cast<char>(scene.colour[k])) ^ background;
   const __m256i byte_of = _mm256_setr_epi64x(0, 0x0101010101010101ll, 0x0202020202020202ll, 0x0303030303030303ll);
   const __m256i bit_of = _mm256_set1_epi64x(static_cast<i64>(0x8040201008040201ull));
   u8* const to = reinterpret_cast<u8*>(row);
-  __m256i changes = none;
+  __m256i changes = _mm256_setzero_si256();
   for (i32 b = x0 >> 5; b <= (x1 - 1) >> 5; ++b) {
     __m256i value = background;
     for (u32 k = 0; k < 3; ++k) {
-      const __m256i bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(static_cast<i32>(sets[k][b])), byte_of);
+      const __m256i bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(load_set(layers.of[k], b)), byte_of);
       value ^= _mm256_cmpeq_epi8(bytes & bit_of, bit_of) & colour[k];
     }
     __m256i* const block = reinterpret_cast<__m256i*>(to + 32 * b);
