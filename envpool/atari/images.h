@@ -14,8 +14,8 @@ namespace envpool::atari {
 ENVPOOL_FN bool note_resized(Console& console, i32 rows, u32 screens, u8* changed) {
   ScreenMemory& memory = console.memory;
   for (i32 row = 0; row < rows; ++row) {
-    changed[row] = (memory.rows[row].dirty & screens) != 0;
-    memory.rows[row].dirty &= ~screens;
+    changed[row] = (memory.dirty[row] & screens) != 0;
+    memory.dirty[row] &= static_cast<u8>(~screens);
   }
   const bool same = screens != 0 && memory.resized == screens;
   memory.resized = static_cast<u8>(screens);

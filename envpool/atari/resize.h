@@ -63,8 +63,12 @@ ENVPOOL_FN u8 round_half_even(f32 v) {
 ENVPOOL_FN u8 max(u8 a, u8 b) { return a > b ? a : b; }
 ENVPOOL_FN i32 min(i32 a, i32 b) { return a < b ? a : b; }
 
-ENVPOOL_FN void copy(const u8* from, i32 n, u8* to) {
-  for (i32 i = 0; i < n; ++i) to[i] = from[i];
+ENVPOOL_FN void copy(const u8* from, i64 n, u8* to) {
+#if ENVPOOL_HOST
+  __builtin_memcpy(to, from, static_cast<size_t>(n));
+#else
+  for (i64 i = 0; i < n; ++i) to[i] = from[i];
+#endif
 }
 
 // Returns one filtered column of a row in fixed point, without the 4 bits that OpenCV drops before the vertical pass.
@@ -170,7 +174,7 @@ struct IndexedSource {
 
   ENVPOOL_FN const u8* row(i32 y) {
     const i64 at = static_cast<i64>(y) * width;
-    if (b == nullptr || Ops::equal(a + at, b + at, width)) {
+    if (b == nullptr) {
       Ops::look_up(table, a + at, width, values);
     } else {
       Ops::look_up_max(table, a + at, b + at, width, values);
@@ -256,7 +260,9 @@ ENVPOOL_DEVICE_CALL void area_strip(const ResizePlan& plan, const Runs& runs, So
     u8* out = dst + static_cast<i64>(y) * plan.dst_w + x0;
     if (is_unchanged(plan, last, y)) {
       const u8* before = last.pixels + static_cast<i64>(y) * plan.dst_w + x0;
-      if (before != out) copy(before, count, out);
+      const i32 first = y;
+      while (count == plan.dst_w && y + 1 < plan.dst_h && is_unchanged(plan, last, y + 1)) ++y;
+      if (before != out) copy(before, static_cast<i64>(y - first) * plan.dst_w + count, out);
       continue;
     }
     if (copy_equal_row(plan, runs, y, count, out)) continue;

@@ -38,15 +38,6 @@ struct SimdOps : ScalarOps {
     }
   };
 
-  ENVPOOL_RESIZE_FN bool equal(const u8* a, const u8* b, i32 n) {
-    i32 i = 0;
-    Bytes difference{};
-    for (; i + kBytes <= n; i += kBytes) {
-      difference = simd::both(difference, simd::differences(simd::load(a + i), simd::load(b + i)));
-    }
-    return !simd::any(difference) & ScalarOps::equal(a + i, b + i, n - i);
-  }
-
   // Loads each row once and keeps it in registers for the next one. No branch depends on the image.
   ENVPOOL_RESIZE_FN void mark_changes(const u8* rows, i64 stride, i32 width, i32 height, u8* changed) {
     constexpr i32 kParts = 160 / kBytes;
@@ -85,7 +76,9 @@ struct SimdOps : ScalarOps {
       const Bytes p = simd::load(a + i);
       const Bytes q = simd::load(b + i);
       if (simd::any_odd(simd::both(p, q))) break;
-      simd::store(out + i, simd::greatest(even(p), even(q)));
+      Bytes values = even(p);
+      if (simd::any(simd::differences(p, q))) values = simd::greatest(values, even(q));
+      simd::store(out + i, values);
     }
     for (; i < n; ++i) out[i] = max(table.values[a[i]], table.values[b[i]]);
   }

@@ -14,14 +14,15 @@ namespace envpool::atari {
 ENVPOOL_FN bool may_end_frame(u32 reg) { return reg <= kVblank; }
 
 // Reads a byte. If kExact and c.exact are both true, every access to the TIA draws exactly as far as it does in ALE;
-// otherwise the TIA draws only when it has to. The same is true of write_bus().
+// otherwise the TIA draws only when it has to. The same is true of write_bus(). With kExact false, the instruction must
+// not write to VSYNC or VBLANK after the read.
 template <bool kExact = true>
 ENVPOOL_DEVICE_CALL u8 read_bus(Console& c, const Rom& rom, u16 address) {
   u8 value;
   if (address & 0x1000) {
     value = read_cartridge(c, rom, address);
   } else if ((address & 0x80) == 0) {
-    if ((kExact && c.exact) || may_end_frame(address & 15)) flush_groups(c, rom, 3 * c.cycles);
+    if (kExact && (c.exact || may_end_frame(address & 15))) flush_groups(c, rom, 3 * c.cycles);
     value = static_cast<u8>(read_tia(c, rom, address & 15) | (c.bus & 0x3F));
   } else if ((address & 0x200) == 0) {
     value = c.ram[address & 0x7F];

@@ -94,19 +94,15 @@ struct alignas(8) Line {
 };
 static_assert(sizeof(Line) == 24);
 
-// What a row of the screens is known to show.
-struct RowStatus {
-  u8 known : 2;  // the set of the screens that show the line in ScreenMemory::painted
-  u8 dirty : 2;  // the set of the screens whose row may have changed since AtariEnv resized it
-};
-
 // The lines from which the screens were painted. It saves work, but has no effect on the screens. If it is zero,
 // nothing is known.
-constexpr u32 kEvents = 944;
+constexpr u32 kEvents = 1904;
 constexpr u32 kKeptEvents = kEvents - 256;  // a line has at most 255
 struct ScreenMemory {
   Line painted[2][kMaxHeight];
-  RowStatus rows[kMaxHeight];
+  // For each row, sets of screens:
+  u8 known[kMaxHeight];  // those that show the line in `painted`
+  u8 dirty[kMaxHeight];  // those whose row may have changed since AtariEnv resized it
   u8 resized;            // the screens from which AtariEnv resized its newest image; 0: it has no image of them
   u32 kept_events;       // the number of events of these lines
   Event event[kEvents];  // of these lines, and then of the current line

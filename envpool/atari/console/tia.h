@@ -112,25 +112,37 @@ ENVPOOL_FN void strobe_hmove(Console& c, const Rom& rom) {
   }
 }
 
+// Where a position strobe hits the copies of a player, by NUSIZ and the distance from the player's position.
+enum Strobe : u8 { kBetweenCopies, kBeforeCopy, kWithinCopy };
+struct StrobeTable {
+  u8 of[8][kWidth];
+};
+constexpr StrobeTable make_strobe_table() {
+  StrobeTable table{};
+  for (u32 mode = 0; mode < 8; ++mode) {
+    const u32 width = mode == 5 ? 16 : mode == 7 ? 32 : 8;
+    for (u32 i = 0; kCopies[mode][i] != 255; ++i) {
+      for (u32 d = 4; d <= 3 + width; ++d) table.of[mode][(kCopies[mode][i] + d) % kWidth] = kWithinCopy;
+    }
+    for (u32 i = 0; kCopies[mode][i] != 255; ++i) {
+      for (u32 d = 0; d < 4; ++d) table.of[mode][kCopies[mode][i] + d] = kBeforeCopy;
+    }
+  }
+  return table;
+}
+constexpr StrobeTable kStrobes = make_strobe_table();
+
 // Handles the position strobe of a player. The first copy at the new position is hidden on this line, unless the strobe
 // hits the four pixels just before one of the current copies.
 ENVPOOL_FN void strobe_player(Console& c, const Rom& rom, u32 player) {
   Tia& t = c.tia;
-  const i32 cycle = static_cast<i32>(line_cycle(c));
-  const i32 position = 3 * cycle < kBlankClocks ? 3 : (3 * cycle - 63) % 160;
-  const u32 mode = t.reg[kNusiz0 + player] & 7;
-  const i32 width = mode == 5 ? 16 : mode == 7 ? 32 : 8;
-  const i32 distance = (position - t.line.look.pos[player] + 160) % 160;
-  bool delayed = false, being_drawn = false;
-  const u8* copies = kCopies[mode];
-  for (u32 i = 0; copies[i] != 255; ++i) {
-    const i32 d = (distance - copies[i] + 160) % 160;
-    delayed |= d <= 3;
-    being_drawn |= d >= 4 && d <= 3 + width;
-  }
-  if (being_drawn && !delayed) flush_groups(c, rom, 3 * c.cycles + 11);
-  change(c, kPosAt + player, static_cast<u32>(position));
-  change_bits(c, kSizeAt + player, kSuppressed, delayed ? 0 : kSuppressed);
+  const u32 cycle = line_cycle(c);
+  const u32 position = 3 * cycle < kBlankClocks ? 3 : (3 * cycle - 63) % kWidth;
+  const u32 distance = (position + 2 * kWidth - t.line.look.pos[player]) % kWidth;
+  const u8 hit = kStrobes.of[t.reg[kNusiz0 + player] & 7][distance];
+  if (hit == kWithinCopy) flush_groups(c, rom, 3 * c.cycles + 11);
+  change(c, kPosAt + player, position);
+  change_bits(c, kSizeAt + player, kSuppressed, hit == kBeforeCopy ? 0 : kSuppressed);
 }
 
 // Handles the position strobe of a missile or the ball, including the few cases in which a recent HMOVE disturbs it.

@@ -103,7 +103,7 @@ ENVPOOL_FN bool equal_events_but_colours(const Console& c, const Line& painted) 
 }
 
 ENVPOOL_ALWAYS_INLINE bool is_known(const Console& c, u32 screen, i32 row) {
-  return (c.memory.rows[row].known >> screen & 1) != 0;
+  return (c.memory.known[row] >> screen & 1) != 0;
 }
 
 ENVPOOL_ALWAYS_INLINE u64 word_of(const Line& line, u32 index) {
@@ -140,12 +140,13 @@ ENVPOOL_FN u64* current_row(Console& c) { return row_of(c, c.buffer, c.tia.row);
 
 // Call this after changing pixels of a row of the current screen.
 ENVPOOL_FN void forget_row(Console& c, i32 row) {
-  c.memory.rows[row].known &= ~(1u << c.buffer);
-  c.memory.rows[row].dirty |= 1u << c.buffer;
+  c.memory.known[row] &= static_cast<u8>(~(1u << c.buffer));
+  c.memory.dirty[row] |= static_cast<u8>(1u << c.buffer);
 }
 
 ENVPOOL_FN void forget_all_rows(Console& c) {
-  for (RowStatus& row : c.memory.rows) row = {.known = 0, .dirty = 3};
+  for (u8& known : c.memory.known) known = 0;
+  for (u8& dirty : c.memory.dirty) dirty = 3;
   c.memory.resized = 0;
   c.memory.kept_events = 0;
 }
@@ -183,7 +184,7 @@ ENVPOOL_NOINLINE void collect_events(Console& c) {
   }
   const bool fits = count <= kKeptEvents / 4 * 3;
   for_each_line_with_events(c, [&](Line& line, u32 screen, i32 row) {
-    if (!fits) c.memory.rows[row].known &= ~(1u << screen);
+    if (!fits) c.memory.known[row] &= static_cast<u8>(~(1u << screen));
     const u32 word = line.first_event / 64, bit = line.first_event % 64;
     line.first_event = static_cast<u16>(before[word] + count_bits(used[word] & ((1ull << bit) - 1)));
   });
@@ -219,16 +220,17 @@ ENVPOOL_FN void remember_row(Console& c, u32 collisions) {
   painted.events = t.line.events;
   painted.first_event = static_cast<u16>(keep_events(c, t.line.events));
   painted.collisions = static_cast<u16>(collisions);
-  c.memory.rows[t.row].known |= 1u << c.buffer;
+  c.memory.known[t.row] |= static_cast<u8>(1u << c.buffer);
   if (c.memory.kept_events > kKeptEvents) collect_events(c);
 }
 
 // Copies a row that equals this line, with all that is known of it.
 ENVPOOL_FN void copy_painted(Console& c, u32 screen, i32 row) {
-  const u32 to = c.buffer, bit = 1u << to;
-  if (copy_row(current_row(c), row_of(c, screen, row))) c.memory.rows[c.tia.row].dirty |= bit;
+  const u32 to = c.buffer;
+  const u8 bit = static_cast<u8>(1u << to);
+  if (copy_row(current_row(c), row_of(c, screen, row))) c.memory.dirty[c.tia.row] |= bit;
   c.memory.painted[to][c.tia.row] = c.memory.painted[screen][row];
-  c.memory.rows[c.tia.row].known |= bit;
+  c.memory.known[c.tia.row] |= bit;
 }
 
 // Rows that often show the same line as the current one. Each is `above` rows higher, on this screen or on the other
@@ -261,7 +263,7 @@ ENVPOOL_NOINLINE void paint_row(Console& c, const LineMask& mask) {
   });
   if (copied) return;
   const Painting painting = paint_line(c, current_row(c), 0, kWidth);
-  if (painting.changed) c.memory.rows[c.tia.row].dirty |= 1u << c.buffer;
+  if (painting.changed) c.memory.dirty[c.tia.row] |= static_cast<u8>(1u << c.buffer);
   remember_row(c, painting.collisions);
 }
 
