@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests that native code is not part of the blob, is released with the blob, and has only safe entries.
+// Tests that every cartridge has native code, which is not part of the blob, is released with the blob, and has only
+// safe entries.
 #include "envpool/atari/console/native.h"
 
 #include <cstdlib>
@@ -11,6 +12,7 @@
 
 #include "envpool/atari/atari_env.h"
 #include "envpool/core/api.h"
+#include "envpool/core/system/system.h"
 #include "envpool/core/table/vector_env.h"
 #include "tests/atari/random_cartridge.h"
 #include "tests/support/testing.h"
@@ -56,6 +58,19 @@ TEST(the_blob_does_not_depend_on_native_code) {
     CHECK_EQ(std::memcmp(first.data(), second.data(), first.size()), 0);
     CHECK_EQ(std::memcmp(first.data(), interpreted.data(), first.size()), 0);
   }
+}
+
+// Returns whether this processor has native code, and the system allows it.
+bool has_native_code() {
+#if defined(__x86_64__) || (defined(__aarch64__) && !defined(_WIN32))
+  return refusal_of_code().empty();
+#else
+  return false;
+#endif
+}
+
+TEST(cartridges_of_arbitrary_bytes_are_translated) {
+  for (u32 number = 0; number < 10; ++number) CHECK_EQ(Image(number).blob().native() != nullptr, has_native_code());
 }
 
 TEST(entries_without_an_address_lead_to_the_exact_cpu) {

@@ -23,7 +23,7 @@ constexpr Reg kConsole = x19, kA = x20, kX = x21, kY = x22, kNz = x23, kCycles =
 constexpr Reg kValue = x0, kTemp = x9, kTemp2 = x10, kArg1 = x1, kArg2 = x2, kArg3 = x3, kArg4 = x4, kPushed = x12;
 
 inline Mem at(size_t offset) { return {kConsole, static_cast<i32>(offset)}; }
-inline Mem ram(u32 address) { return {kRam, static_cast<i32>(0x80 | address)}; }
+inline Mem ram(u32 address) { return {kRam, static_cast<i32>(0x80 | (address & 0x7F))}; }
 inline Mem ram(Reg address, i32 offset = 0) { return {kRam, offset, address}; }
 inline const Mem kOverflow = at(offsetof(Core, cpu) + offsetof(Cpu, overflow));
 
