@@ -129,7 +129,6 @@ ENVPOOL_NATIVE_ABI inline u32 call_count(Console& c, const Rom& rom, u32 ip, u32
   c.cycles = r.cycles;
   return last;
 }
-ENVPOOL_NATIVE_ABI inline u32 call_pack_flags(Console& c) { return pack_flags(c.cpu); }
 ENVPOOL_NATIVE_ABI inline void call_unpack_flags(Console& c, u32 flags) { unpack_flags(c.cpu, static_cast<u8>(flags)); }
 ENVPOOL_NATIVE_ABI inline u32 call_locate(Console& c, const Rom& rom, u32 pc) {
   FastCpu r{};

@@ -349,11 +349,28 @@ class OperationEmitter : public TranslatorBase {
     });
   }
 
-  // Loads the flags into kValue as a byte, or sets them from such a byte in kValue.
+  // Loads the flags into kValue as a byte, like atari::pack_flags(), or sets them from such a byte in kValue.
   void pack_flags() {
-    a.mov16(cpu(offsetof(Cpu, nz)), kNz);
     a.store_carry();
-    call(&call_pack_flags);
+    a.mov(kTemp, kNz);
+    a.shift(kShr, kTemp, 8);
+    a.alu(kOr, kTemp, kNz);
+    a.alu(kAnd, kTemp, 0x80);
+    a.movzx8(kValue, kNz);
+    a.alu(kSub, kValue, 1);  // sets the highest bits if Z is set
+    a.shift(kShr, kValue, 30);
+    a.alu(kAnd, kValue, 2);
+    a.alu(kOr, kTemp, kValue);
+    const auto add = [&](size_t flag, u8 bit) {
+      a.movzx8(kValue, cpu(flag));
+      if (bit != 0) a.shift(kShl, kValue, bit);
+      a.alu(kOr, kTemp, kValue);
+    };
+    add(offsetof(Cpu, carry), 0);
+    add(offsetof(Cpu, interrupt), 2);
+    add(offsetof(Cpu, decimal), 3);
+    add(offsetof(Cpu, overflow), 6);
+    a.lea(kValue, {kTemp, 0x30});  // these bits are not set yet
   }
   void unpack_flags() {
     a.mov(kArg1, kValue);
