@@ -35,7 +35,8 @@ Code that tests share is where it is used, and in these folders:
   which a test explores all executions; and capi.cc, which exports functions of the core to Python tests.
 - cuda/ also has nvrtc.py, which compiles the kernels of environments; machine_code.py, which inspects their machine code;
   kernel_budgets.csv, which limits its size; device_comparison.py, which compares a pool on a device with a pool on the
-  CPU; device_arrays.py, which makes small pools and arrays on a device; and fake_driver.py, a driver that runs nothing.
+  CPU; device_arrays.py, which makes small pools and arrays on a device; fake_driver.py, a driver that runs nothing;
+  cuda_on_host.h, with CUDA's names for kernels that are compiled for the host; and host_launches.h, which launches them.
 - jax/ also has xla.py, a mock of XLA on a GPU that calls our handlers for CUDA.
 - python/ also has interfaces.py, which makes pools with each interface; played.py, which plays environments with random
   actions; type_checks.py, which only type checkers read; describe.py, which describes a package; and differences.py, the
