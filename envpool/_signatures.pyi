@@ -2088,6 +2088,130 @@ class Go19x19Options(CommonOptions, total=False):
     max_terminal_steps: int
     """moves after which the game ends; 0: twice as many as there are points; an int from 0 to 722; the default is 0."""
 
+ProcgenBigfishId = Literal[
+    "BigfishEasy-v0", "BigfishHard-v0", "procgen-bigfish-v0",
+]
+
+class ProcgenBigfishOptions(CommonOptions, total=False):
+    """The options of ProcgenBigfishId."""
+
+    distribution_mode: Literal["easy", "hard"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
+ProcgenChaserId = Literal[
+    "ChaserEasy-v0", "ChaserHard-v0", "ChaserExtreme-v0", "procgen-chaser-v0",
+]
+
+class ProcgenChaserOptions(CommonOptions, total=False):
+    """The options of ProcgenChaserId."""
+
+    distribution_mode: Literal["easy", "hard", "extreme"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
+ProcgenCoinrunId = Literal[
+    "CoinrunEasy-v0", "CoinrunHard-v0", "CoinrunExploration-v0", "procgen-coinrun-v0",
+]
+
+class ProcgenCoinrunOptions(CommonOptions, total=False):
+    """The options of ProcgenCoinrunId."""
+
+    distribution_mode: Literal["easy", "hard", "exploration"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
+ProcgenMazeId = Literal[
+    "MazeEasy-v0", "MazeHard-v0", "MazeMemory-v0", "MazeExploration-v0", "procgen-maze-v0",
+]
+
+class ProcgenMazeOptions(CommonOptions, total=False):
+    """The options of ProcgenMazeId."""
+
+    distribution_mode: Literal["easy", "hard", "memory", "exploration"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
 AntId = Literal[
     "Ant-v3", "Ant-v4", "Ant-v5",
 ]
@@ -3225,6 +3349,14 @@ def make(task_id: ChineseGo19x19Id, env_type: Literal["gymnasium"] = ..., *, num
 @overload
 def make(task_id: Go19x19Id, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[Go19x19Options]) -> GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenBigfishId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenChaserId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenCoinrunId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenMazeId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make(task_id: AntId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: HalfCheetahId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymnasiumEnvPool: ...
@@ -3437,6 +3569,14 @@ def make(task_id: ChineseGo19x19Id, env_type: Literal["gym"], *, num_envs: int =
 @overload
 def make(task_id: Go19x19Id, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[Go19x19Options]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenBigfishId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenChaserId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenCoinrunId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenMazeId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make(task_id: AntId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: HalfCheetahId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
@@ -3648,6 +3788,14 @@ def make(task_id: Go13x13Id, env_type: Literal["dm"], *, num_envs: int = ..., **
 def make(task_id: ChineseGo19x19Id, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ChineseGo19x19Options]) -> DMEnvPool: ...
 @overload
 def make(task_id: Go19x19Id, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[Go19x19Options]) -> DMEnvPool: ...
+@overload
+def make(task_id: ProcgenBigfishId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: ProcgenChaserId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: ProcgenCoinrunId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: ProcgenMazeId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: AntId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[AntOptions]) -> DMEnvPool: ...
 @overload
@@ -3863,6 +4011,14 @@ def make_gymnasium(task_id: ChineseGo19x19Id, *, num_envs: int = ..., **options:
 @overload
 def make_gymnasium(task_id: Go19x19Id, *, num_envs: int = ..., **options: Unpack[Go19x19Options]) -> GymnasiumEnvPool: ...
 @overload
+def make_gymnasium(task_id: ProcgenBigfishId, *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make_gymnasium(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymnasiumEnvPool: ...
@@ -4074,6 +4230,14 @@ def make_gym(task_id: Go13x13Id, *, num_envs: int = ..., **options: Unpack[Go13x
 def make_gym(task_id: ChineseGo19x19Id, *, num_envs: int = ..., **options: Unpack[ChineseGo19x19Options]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: Go19x19Id, *, num_envs: int = ..., **options: Unpack[Go19x19Options]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ProcgenBigfishId, *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -4287,6 +4451,14 @@ def make_dm(task_id: ChineseGo19x19Id, *, num_envs: int = ..., **options: Unpack
 @overload
 def make_dm(task_id: Go19x19Id, *, num_envs: int = ..., **options: Unpack[Go19x19Options]) -> DMEnvPool: ...
 @overload
+def make_dm(task_id: ProcgenBigfishId, *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> DMEnvPool: ...
+@overload
 def make_dm(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> DMEnvPool: ...
@@ -4499,6 +4671,14 @@ def make_vec(task_id: ChineseGo19x19Id, num_envs: int = ..., *, dtypes: Literal[
 @overload
 def make_vec(task_id: Go19x19Id, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[Go19x19Options]) -> GymnasiumVectorEnv: ...
 @overload
+def make_vec(task_id: ProcgenBigfishId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenBigfishOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: ProcgenChaserId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenChaserOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: ProcgenCoinrunId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: ProcgenMazeId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenMazeOptions]) -> GymnasiumVectorEnv: ...
+@overload
 def make_vec(task_id: AntId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[AntOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: HalfCheetahId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[HalfCheetahOptions]) -> GymnasiumVectorEnv: ...
@@ -4710,6 +4890,14 @@ def make_spec(task_id: Go13x13Id, *, num_envs: int = ..., **options: Unpack[Go13
 def make_spec(task_id: ChineseGo19x19Id, *, num_envs: int = ..., **options: Unpack[ChineseGo19x19Options]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: Go19x19Id, *, num_envs: int = ..., **options: Unpack[Go19x19Options]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ProcgenBigfishId, *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> EnvSpec: ...
 @overload

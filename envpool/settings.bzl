@@ -31,6 +31,7 @@ FAMILIES = {
     "misc": [],
     "mujoco": ["//envpool:robots_headers", "@mujoco"],
     "pgx": [],
+    "procgen": [],
     "python_env": [],
     "robots": [],
     "tag": [],

@@ -50,6 +50,7 @@ _RATES = {
     "pgx": 0,
     "jaxmarl": 4,
     "craftax": 0,
+    "procgen": 15,
 }
 _OTHER_RATE = 10
 # The largest number of actions to choose from: each has a button.

@@ -32,13 +32,18 @@ class _Package:
     example: str = ""
 
 
+_OTHER_PROCGEN = (
+    *("bossfight", "caveflyer", "climber", "dodgeball", "fruitbot", "heist", "jumper", "leaper"),
+    *("miner", "ninja", "plunder", "starpilot"),
+)
+
 _PACKAGES = (
     _Package(
         "Procgen",
-        "procgen coinrun starpilot caveflyer dodgeball fruitbot chaser jumper leaper bigfish heist climber "
-        "plunder ninja bossfight",
-        "maze",
+        " ".join(f"{name} procgen-{name}" for name in _OTHER_PROCGEN),
+        "coinrun maze",
         namespaces="procgen",
+        example="CoinrunEasy-v0",
     ),
     _Package(
         "Gymnasium-Robotics",

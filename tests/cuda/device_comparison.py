@@ -126,7 +126,7 @@ def cases(whole: bool, day: int = DAY) -> list[Case]:
                 counts, steps = (2,), 45
             if task_id.startswith("CarRacing") and not whole:  # it draws an image in each step
                 counts = (3,)
-            if family == "atari":
+            if family in ("atari", "procgen"):
                 counts, steps = (3,), 45  # On the stand-in, the kernel is a thousand times slower than the CPU pool.
             found += [Case(task_id, tuple(options.items()), mode, count, steps) for count in counts]
     return found

@@ -144,8 +144,8 @@ def test_unknown_names():
         for name in ("LunarLanderEnvSpec", "CartPole", "CartPoleEnv", "_CartPoleEnvSpec", "EnvPools"):
             with pytest.raises(AttributeError, match=name):
                 getattr(importlib.import_module(module), name)
-    with pytest.raises(ImportError, match="procgen"):
-        importlib.import_module("envpool.procgen")
+    with pytest.raises(ImportError, match="gfootball"):
+        importlib.import_module("envpool.gfootball")
 
 
 def test_the_registry():

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the images of the games from an installed package, which is never imported."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import struct
+from pathlib import Path
+
+from envpool.python.distribution import pip_install
+from envpool.python.errors import MissingPackageError, missing_package
+
+# The packages that have the images, and their folders there.
+_PACKAGES = {"procgen": "data/assets", "envpool_assets": "procgen/assets"}
+
+
+def _numbered(name: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{name}{i}" for i in range(1, count + 1))
+
+
+# The backgrounds in the order of their numbers.
+_TOPDOWN = (
+    "topdown_backgrounds/floortiles",
+    *_numbered("topdown_backgrounds/backgrounddetailed", 8),
+)
+_SPACE = tuple(
+    f"space_backgrounds/{name}"
+    for name in (
+        *("deep_space_01", "spacegen_01", "milky_way_01", "ez_space_lite_01", "meyespace_v1_01", "eye_nebula_01"),
+        *("deep_sky_01", "space_nebula_01", *_numbered("Background-", 4), "parallax-space-backgound"),
+    )
+)
+_PLATFORM = (
+    *(
+        f"platform_backgrounds/{name}"
+        for name in (
+            *("alien_bg", "another_world_bg", "back_cave", "caverns", "cyberpunk_bg", "parallax_forest"),
+            *("scifi_bg", "scifi2_bg", "living_tissue_bg", *_numbered("airadventurelevel", 4), "cave_background"),
+            *(f"{color}_{land}" for color in ("blue", "colored") for land in ("desert", "grass", "land", "shroom")),
+            *(*_numbered("landscape", 4), *_numbered("battleback", 10), "sunrise"),
+        )
+    ),
+    *(name for kind in ("beach", "fantasy", "candy") for name in _numbered(f"platform_backgrounds_2/{kind}", 4)),
+    *_SPACE,
+)
+
+_COINRUN_COLORS = ("Beige", "Blue", "Green", "Pink", "Yellow")
+_COINRUN_ENEMIES = (
+    *("slimeBlock", "slimePurple", "slimeBlue", "slimeGreen", "mouse", "snail", "ladybug", "wormGreen", "wormPink"),
+)
+_COINRUN_GROUNDS = ("Dirt", "Grass", "Planet", "Sand", "Snow", "Stone")
+_COINRUN = (
+    *(
+        f"kenney/Players/128x256/{color}/alien{color}_{pose}"
+        for pose in ("stand", "walk1", "walk2")
+        for color in _COINRUN_COLORS
+    ),
+    *(f"kenney/Enemies/{name}{suffix}" for suffix in ("", "_move") for name in _COINRUN_ENEMIES),
+    "kenney/Items/coinGold",
+    *(f"kenney/Ground/{name}/{name.lower()}{part}" for part in ("Mid", "Center") for name in _COINRUN_GROUNDS),
+    *("kenney/Tiles/lavaTop_low", "kenney/Tiles/lava", "kenney/Enemies/sawHalf", "kenney/Enemies/sawHalf_move"),
+    *(f"kenney/Tiles/boxCrate{suffix}" for suffix in ("", "_double", "_single", "_warning")),
+    "misc_assets/iconCircle_white",
+)
+
+# For each set of images, the files in the order of the C++ code, and the SHA-256 of the bytes that _read returns.
+_FILES = {
+    "bigfish": (
+        (
+            *(f"misc_assets/fishTile_0{number}" for number in (72, 74, 78, 80)),
+            *_numbered("water_backgrounds/water", 4),
+            *_numbered("water_backgrounds/underwater", 3),
+        ),
+        "566a1fb8736f33f00ab88b79ccb43347ea6691f3f8b69f9039a9e6e7257a5986",
+    ),
+    "chaser": (
+        (
+            "misc_assets/enemyFloating_1b",
+            *_numbered("misc_assets/enemyFlying_", 3),
+            *("misc_assets/yellowCrystal", "misc_assets/enemyWalking_1b", "misc_assets/enemySpikey_1b"),
+            *("misc_assets/tileStone_slope", _TOPDOWN[0]),
+        ),
+        "5adca9d000eea9002b8d22c571175dafa5eabcc54279543f909c451aca2b4976",
+    ),
+    "maze": (
+        ("kenney/Ground/Sand/sandCenter", "misc_assets/cheese", "kenney/Enemies/mouse_move", *_TOPDOWN),
+        "4b1db22b32bd6ecfda9146663334be5302c79e3f732aab6bb6c9e97e744a8498",
+    ),
+    "coinrun": ((*_COINRUN, *_PLATFORM), "c0e7d67991e6334f16d46172eebf6f9caec95bef4e5782bfe8f0e215e1949e40"),
+    "coinrun_easy": ((*_COINRUN, _PLATFORM[0]), "1cc9b6463d78431042ec7e75f18d2f950b28f05d8059f0d6c5c3d474439a422c"),
+}
+
+
+@functools.lru_cache(maxsize=2)
+def read_art(game: str) -> bytes:
+    """Returns the images of a game: of each its width and height, 4 bytes each, and its RGBA pixels.
+
+    Args:
+        game: the set of images.
+
+    Raises:
+        MissingPackageError: no package with the images is installed, or Pillow is not, or an image cannot be read or is
+            another one.
+    """
+    for package, folder in _PACKAGES.items():
+        found = importlib.util.find_spec(package)
+        for location in (found and found.submodule_search_locations) or ():
+            root = Path(location, folder)
+            if root.is_dir():
+                return _read(game, root)
+    raise missing_package("envpool_assets", "the images of Procgen", pip_install("envpool-assets"))
+
+
+def _read(game: str, root: Path) -> bytes:
+    try:
+        from PIL import Image
+    except ImportError:
+        raise missing_package("PIL", "Pillow for the images of Procgen", pip_install("Pillow")) from None
+    names, digest = _FILES[game]
+    parts = []
+    for name in names:
+        path = root / f"{name}.png"
+        try:
+            with Image.open(path) as image:
+                rgba = image.convert("RGBA")
+        except (OSError, ValueError, SyntaxError) as error:  # Pillow raises each of them for a broken file
+            raise MissingPackageError(
+                f"no image: {path} cannot be read: {error}; install it with: {pip_install('envpool-assets')}",
+                name="envpool_assets",
+            ) from None
+        parts += [struct.pack("<II", *rgba.size), rgba.tobytes()]
+    art = b"".join(parts)
+    if hashlib.sha256(art).hexdigest() != digest:
+        raise MissingPackageError(
+            f"wrong images: those of {game} in {root} are not Procgen's; "
+            f"replace them with: {pip_install('--force-reinstall', 'envpool-assets')}",
+            name="envpool_assets",
+        )
+    return art

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Draws scaled images as the reference does, whose images Qt 5.9 draws without smoothing. The rules were found by
+// drawing and comparing; no pixel differs.
+//
+//   Place    an image covers the pixels between its edges, each rounded to the nearest pixel, upwards from the middle
+//   Pixels   a pixel shows the pixel of the image below its middle. Positions in the image are in 1/65536 of a pixel:
+//            the step from one pixel to the next is rounded down, and the first position is the last one before it.
+//   Blending colours are premultiplied with their alpha; x * alpha / 255 is rounded to the nearest
+#pragma once
+
+#include "envpool/procgen/art.h"
+
+namespace envpool::procgen {
+
+// A rectangle in pixels.
+struct Rect {
+  f64 x, y, width, height;
+};
+
+struct Extent {
+  f64 x, length;
+};
+
+inline constexpr u32 kBlack = 0xFF000000u;
+
+// Where the pixels of an image are drawn on one axis.
+struct Span {
+  i32 first, count;  // pixels that are drawn
+  i32 last;          // the last pixel of the image
+  i64 at, step;      // in 1/65536 of a pixel of the image
+
+  // Returns the pixel of the image that the i-th pixel of the span shows.
+  ENVPOOL_FN i32 source(i32 i) const { return i32(clamp<i64>((at + i * step) >> 16, 0, last)); }
+};
+
+ENVPOOL_FN i32 nearest_pixel(f64 x) { return i32(floor(x + 0.5)); }
+
+// Returns the span of an image of `size` pixels that is drawn from x to x + width on a canvas of `pixels` pixels. A
+// device compiler does not inline this, because two divisions by the same number would share operations, which the test
+// of fused multiply-adds counts.
+ENVPOOL_DEVICE_CALL Span span_of(i32 size, f64 x, f64 width, i32 pixels) {
+  constexpr f64 kFar = 1e6, kNarrow = 1e-3;  // beyond what any valid state draws
+  if (!(x > -kFar && x < kFar && width > kNarrow && width < kFar)) return {};
+  const i32 first = max(nearest_pixel(x), 0), end = min(nearest_pixel(x + width), pixels);
+  if (end <= first) return {};
+  const i64 step = i64(size / width * 65536.0);
+  return {first, end - first, size - 1, i64(ceil((first + 0.5 - x) * f64(step))) - 1, step};
+}
+
+// The pixels that are drawn. A CPU collects them as Image has them, and converts them into the observation at the end;
+// a GPU, whose threads have little memory of their own, writes the observation.
+class Pixels {
+ public:
+#ifdef __CUDACC__
+  ENVPOOL_FN Pixels(u8* rgb, i32 side, bool channel_first)
+      : rgb_(rgb), side_(side), next_pixel_(channel_first ? 1 : 3), next_channel_(channel_first ? side * side : 1) {}
+
+  ENVPOOL_FN void set(i32 x, i32 y, u32 color) {
+    u8* const p = rgb_ + (y * side_ + x) * next_pixel_;
+    for (i32 i = 0; i < 3; ++i) p[i * next_channel_] = u8(color >> (16 - 8 * i));
+  }
+  ENVPOOL_FN u32 get(i32 x, i32 y) const {
+    const u8* const p = rgb_ + (y * side_ + x) * next_pixel_;
+    return u32{p[0]} << 16 | u32{p[next_channel_]} << 8 | p[2 * next_channel_];
+  }
+
+ private:
+  u8* rgb_;
+  i32 side_, next_pixel_, next_channel_;
+#else
+  Pixels(u32* pixels, i32 side) : pixels_(pixels), side_(side) {}
+
+  void set(i32 x, i32 y, u32 color) { pixels_[y * side_ + x] = color; }
+  u32 get(i32 x, i32 y) const { return pixels_[y * side_ + x]; }
+
+ private:
+  u32* pixels_;
+  i32 side_;
+#endif
+};
+
+// How images of `size` pixels are drawn in cells that follow each other on an axis: which pixels of the image each
+// shows.
+template <i32 kMostCells, i32 kPixels>
+class CellSpans {
+ public:
+  // `place(i)` returns the beginning and the length of cell i, from `low` to `high`.
+  template <class Place>
+  ENVPOOL_FN CellSpans(i32 size, i32 low, i32 high, Place&& place) : low_(low) {
+    i32 used = 0;
+    for (i32 i = low; i <= high; ++i) {
+      const auto [x, length] = place(i);
+      const Span span = span_of(size, x, length, kPixels);
+      const i32 cell = i - low;
+      first_[cell] = i16(span.first);
+      begin_[cell] = i16(used);
+      for (i32 k = 0; k < span.count && used < kMost; ++k) source_[used++] = u16(span.source(k));
+      count_[cell] = i16(used - begin_[cell]);
+    }
+  }
+
+  ENVPOOL_FN i32 first(i32 i) const { return first_[i - low_]; }
+  ENVPOOL_FN i32 count(i32 i) const { return count_[i - low_]; }
+  ENVPOOL_FN const u16* source(i32 i) const { return source_ + begin_[i - low_]; }
+
+ private:
+  static constexpr i32 kMost = kPixels + kPixels / 16 + kMostCells;  // pixels, of which cells share some
+  i32 low_;
+  i16 first_[kMostCells], begin_[kMostCells], count_[kMostCells];
+  u16 source_[kMost];
+};
+
+// What is drawn on: `kPixels` by `kPixels` pixels.
+template <i32 kPixels>
+class Canvas {
+ public:
+  ENVPOOL_FN explicit Canvas(Pixels pixels) : pixels_(pixels) {}
+
+  ENVPOOL_FN void fill(Rect r, u32 color) {
+    const Span across = span_of(1, r.x, r.width, kPixels), down = span_of(1, r.y, r.height, kPixels);
+    for (i32 i = 0; i < down.count; ++i) {
+      for (i32 k = 0; k < across.count; ++k) pixels_.set(across.first + k, down.first + i, color);
+    }
+  }
+
+  // Draws an image. If it is reflected, left and right are exchanged. The opacity is from 0 to 1.
+  ENVPOOL_DEVICE_CALL void draw(const Art& art, Image image, Rect r, bool reflected = false, f32 opacity = 1) {
+    const Span across = span_of(image.width, r.x, r.width, kPixels);
+    const Span down = span_of(image.height, r.y, r.height, kPixels);
+    u16 column[kPixels];
+    for (i32 k = 0; k < across.count; ++k) {
+      const i32 source = across.source(k);
+      column[k] = u16(reflected ? across.last - source : source);
+    }
+    const u32 alpha = u32(clamp(i32(opacity * 256.0), 0, 256)) * 255 >> 8;
+    for (i32 i = 0; i < down.count; ++i) {
+      const u32* const row = art.pixels() + image.first + down.source(i) * image.width;
+      if (alpha == 255) {
+        draw_row(row, across.first, down.first + i, column, across.count);
+        continue;
+      }
+      for (i32 k = 0; k < across.count; ++k) put(across.first + k, down.first + i, scaled_color(row[column[k]], alpha));
+    }
+  }
+
+  // Draws an image in cell (i, k).
+  template <class Spans>
+  ENVPOOL_FN void draw_cell(const Art& art, Image image, const Spans& across, i32 i, const Spans& down, i32 k) {
+    for (i32 row = 0; row < down.count(k); ++row) {
+      draw_row(art.pixels() + image.first + down.source(k)[row] * image.width, across.first(i), down.first(k) + row,
+               across.source(i), across.count(i));
+    }
+  }
+
+  // Draws a row of pixels from the given columns of a row of an image.
+  ENVPOOL_FN void draw_row(const u32* row, i32 x, i32 y, const u16* column, i32 count) {
+    for (i32 k = 0; k < count; ++k) put(x + k, y, row[column[k]]);
+  }
+
+ private:
+  // Draws a premultiplied colour over what a pixel has.
+  ENVPOOL_FN void put(i32 x, i32 y, u32 color) {
+    const u32 rest = 255 - (color >> 24);
+    pixels_.set(x, y, rest == 0 ? color : blended(color, rest, pixels_.get(x, y)));
+  }
+  ENVPOOL_FN static u32 scaled_color(u32 color, u32 alpha) {
+    u32 result = 0;
+    for (i32 shift = 0; shift < 32; shift += 8) result |= scaled(color >> shift & 255, alpha) << shift;
+    return result;
+  }
+  // Returns a colour over another one, of which `rest` of 255 shows through.
+  ENVPOOL_FN static u32 blended(u32 color, u32 rest, u32 below) {
+    u32 result = 0xFF000000u;
+    for (i32 shift = 0; shift < 24; shift += 8) {
+      result |= ((color >> shift & 255) + scaled(below >> shift & 255, rest)) << shift;
+    }
+    return result;
+  }
+
+  Pixels pixels_;
+};
+
+#if ENVPOOL_HOST
+
+// Converts pixels into an image of three planes or of three bytes for each pixel.
+inline void write_rgb(const u32* pixels, i32 count, bool channel_first, u8* rgb) {
+  if (channel_first) {
+    for (i32 channel = 0; channel < 3; ++channel) {
+      const i32 shift = 16 - 8 * channel;
+      u8* const plane = rgb + channel * count;
+      for (i32 i = 0; i < count; ++i) plane[i] = u8(pixels[i] >> shift);
+    }
+  } else {
+    for (i32 i = 0; i < count; ++i) {
+      for (i32 channel = 0; channel < 3; ++channel) rgb[3 * i + channel] = u8(pixels[i] >> (16 - 8 * channel));
+    }
+  }
+}
+
+#endif
+
+}  // namespace envpool::procgen
