@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Craftax-Classic: survive and make progress in a world of blocks."""
+"""Craftax and Craftax-Classic: survive and make progress in a world of blocks."""
 
 from envpool.python.compat.import_paths import members
 

@@ -64,11 +64,13 @@ class RandomDraws {
   }
   ENVPOOL_FN f32 uniform(Field, i32 /*cell*/) { return rng_.uniform_f32(); }
 
+ protected:
+  Rng& source_;
+  BlockRng rng_;
+
  private:
   static constexpr i32 kMostAngles = 300;  // of a noise
 
-  Rng& source_;
-  BlockRng rng_;
   Rng angles_{};
   BlockRng angle_rng_;
   u64 first_angle_ = 0;

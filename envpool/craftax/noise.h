@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Perlin noise of one octave over a world of Craftax-Classic, scaled to the range from 0 to 1. The scale is known only
-// when all of the noise has been computed. A GPU's thread has no room for it, so it is computed twice.
+// Perlin noise of one octave over a world of Craftax-Classic or a floor of Craftax, scaled to the range from 0 to 1.
+// The scale is known only when all of the noise has been computed. A GPU's thread has no room for it, so it is computed
+// twice.
 #pragma once
 
 #include "envpool/craftax/draws.h"
 
 namespace envpool::craftax {
 
-// Calls visit(row, value) for each row of the noise, before it is scaled. `value` has the 64 values of the row: those
+// Calls visit(row, value) for each row of the noise, before it is scaled. `value` has the values of the row: those
 // of the first column of every lattice cell, then those of the second columns, and so on. In this order, the loops
 // below compute several values at a time. The lattice has kDown by kAcross cells.
-template <Noise kNumber, i32 kDown, i32 kAcross, class Draws, class Visit>
+template <Noise kNumber, i32 kDown, i32 kAcross, i32 kSide = craftax::kSide, class Draws, class Visit>
 ENVPOOL_FN void for_noise_rows(Draws& draws, Visit&& visit) {
   constexpr i32 kHeight = kSide / kDown, kWidth = kSide / kAcross;  // of a lattice cell
   constexpr f32 kTurn = 6.2831855f, kRootOfTwo = 1.4142135f;
@@ -54,12 +55,12 @@ ENVPOOL_FN void for_noise_rows(Draws& draws, Visit&& visit) {
 }
 
 // Calls visit(row, column, value) for each value of the noise, scaled.
-template <Noise kNumber, i32 kDown, i32 kAcross, class Draws, class Visit>
+template <Noise kNumber, i32 kDown, i32 kAcross, i32 kSide = craftax::kSide, class Draws, class Visit>
 ENVPOOL_FN void for_noise(Draws& draws, Visit&& visit) {
   constexpr i32 kWidth = kSide / kAcross;
   f32 least[kSide], greatest[kSide];
   for (i32 i = 0; i < kSide; ++i) least[i] = 1e9f, greatest[i] = -1e9f;
-  for_noise_rows<kNumber, kDown, kAcross>(draws, [&](i32, const f32* value) {
+  for_noise_rows<kNumber, kDown, kAcross, kSide>(draws, [&](i32, const f32* value) {
     for (i32 i = 0; i < kSide; ++i) {
       least[i] = min(value[i], least[i]);
       greatest[i] = max(value[i], greatest[i]);
@@ -70,7 +71,7 @@ ENVPOOL_FN void for_noise(Draws& draws, Visit&& visit) {
     greatest[0] = max(greatest[0], greatest[i]);
   }
   const f32 low = least[0], range = greatest[0] - least[0];
-  for_noise_rows<kNumber, kDown, kAcross>(draws, [&](i32 y, f32* value) {
+  for_noise_rows<kNumber, kDown, kAcross, kSide>(draws, [&](i32 y, f32* value) {
     for (i32 i = 0; i < kSide; ++i) value[i] = (value[i] - low) / range;
     for (i32 x = 0; x < kWidth; ++x) {
       for (i32 i = 0; i < kAcross; ++i) visit(y, i * kWidth + x, value[x * kAcross + i]);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers Craftax-Classic under the ids of craftax and EnvPool."""
+"""Registers Craftax and Craftax-Classic under the ids of craftax and EnvPool."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from envpool.registration import register_family
 
 
 class Craftax(Family):
-    """Craftax-Classic."""
+    """Craftax and Craftax-Classic."""
 
     def reference(self, task_id: str) -> str:
         """Returns where the dynamics of an id come from."""
@@ -27,8 +27,9 @@ class Craftax(Family):
 _FAMILY = Craftax("craftax")
 
 # An id of craftax that ends in "AutoReset-v1" starts the next episode in the step that ends one.
+_MODES = (("", "next_step"), ("-AutoReset", "same_step"))
 for _kind in ("Symbolic", "Pixels"):
-    for _suffix, _mode in (("", "next_step"), ("-AutoReset", "same_step")):
+    for _suffix, _mode in _MODES:
         for _prefix in ("Craftax-", "Craftax/"):
             register_family(
                 f"{_prefix}Classic-{_kind}{_suffix}-v1",
@@ -38,3 +39,14 @@ for _kind in ("Symbolic", "Pixels"):
                 autoreset_mode=_mode,
                 doc="Gather, build, fight and survive in a world of blocks, and achieve 22 things.",
             )
+
+for _suffix, _mode in _MODES:
+    for _prefix in ("Craftax-", "Craftax/"):
+        register_family(
+            f"{_prefix}Symbolic{_suffix}-v1",
+            _FAMILY,
+            "CraftaxSymbolic",
+            max_episode_steps=100_000,
+            autoreset_mode=_mode,
+            doc="Gather, build, fight and survive on nine floors of blocks, and achieve 67 things.",
+        )

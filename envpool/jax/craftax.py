@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Craftax-Classic of envpool.jax with the interface of craftax.
+"""Craftax and Craftax-Classic of envpool.jax with the interface of craftax.
 
 >>> from envpool.jax.craftax import make_craftax_env_from_name
 >>> env = make_craftax_env_from_name("Craftax-Classic-Symbolic-v1", auto_reset=True)
@@ -28,6 +28,19 @@ ACHIEVEMENTS = (
     *("make_wood_sword", "place_plant", "defeat_zombie", "collect_stone", "place_stone", "eat_plant"),
     *("defeat_skeleton", "make_stone_pickaxe", "make_stone_sword", "wake_up", "place_furnace", "collect_coal"),
     *("collect_iron", "collect_diamond", "make_iron_pickaxe", "make_iron_sword"),
+)
+# The same in Craftax in full.
+ALL_ACHIEVEMENTS = (
+    *ACHIEVEMENTS,
+    *("make_arrow", "make_torch", "place_torch", "make_diamond_sword", "make_iron_armour", "make_diamond_armour"),
+    *("enter_gnomish_mines", "enter_dungeon", "enter_sewers", "enter_vault", "enter_troll_mines"),
+    *("enter_fire_realm", "enter_ice_realm", "enter_graveyard", "defeat_gnome_warrior", "defeat_gnome_archer"),
+    *("defeat_orc_solider", "defeat_orc_mage", "defeat_lizard", "defeat_kobold", "defeat_troll"),
+    *("defeat_deep_thing", "defeat_pigman", "defeat_fire_elemental", "defeat_frost_troll", "defeat_ice_elemental"),
+    *("damage_necromancer", "defeat_necromancer", "eat_bat", "eat_snail", "find_bow", "fire_bow"),
+    *("collect_sapphire", "learn_fireball", "cast_fireball", "learn_iceball", "cast_iceball", "collect_ruby"),
+    *("make_diamond_pickaxe", "open_chest", "drink_potion", "enchant_sword", "enchant_armour", "defeat_knight"),
+    *("defeat_archer"),
 )
 
 
@@ -96,7 +109,8 @@ def _scored(results: Any) -> Any:
     obs, state, reward, done, info = results
     achieved = info["achievements"]
     percent = jnp.where(achieved & done[..., None], jnp.float32(100), jnp.float32(0))
-    names = ACHIEVEMENTS if achieved.shape[-1] == len(ACHIEVEMENTS) else ()
+    named = {len(names): names for names in (ACHIEVEMENTS, ALL_ACHIEVEMENTS)}
+    names = named.get(achieved.shape[-1], ())
     scores = {f"Achievements/{name}": percent[..., i] for i, name in enumerate(names)}
     score = jnp.exp(jnp.log(1 + percent).mean(axis=-1)) - 1
     return obs, state, reward, done, {**info, **scores, "score": score}

@@ -80,7 +80,7 @@ _PACKAGES = (
     _Package("Google Research Football", "gfootball googlefootball academy_ 11_vs_11_", namespaces="gfootball"),
     _Package(
         "Craftax",
-        "craftax-symbolic craftax-pixels",
+        "craftax-pixels",
         namespaces="craftax",
         example="Craftax-Classic-Symbolic-v1",
     ),

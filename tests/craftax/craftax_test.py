@@ -146,7 +146,7 @@ def test_time_limit_and_achievements():
     with pytest.raises(
         ValueError, match="Craftax are not included, except for some such as 'Craftax-Classic-Symbolic-v1'"
     ):
-        envpool.make("Craftax-Symbolic-v1")
+        envpool.make("Craftax-Pixels-v1")
 
 
 @pytest.mark.parametrize("prefix", ["Craftax-", "Craftax/"])

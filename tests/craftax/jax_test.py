@@ -15,7 +15,13 @@ import jax
 import jax.numpy as jnp
 
 import envpool.jax
-from envpool.jax.craftax import ACHIEVEMENTS, CraftaxEnv, CraftaxEnvNoAutoReset, make_craftax_env_from_name
+from envpool.jax.craftax import (
+    ACHIEVEMENTS,
+    ALL_ACHIEVEMENTS,
+    CraftaxEnv,
+    CraftaxEnvNoAutoReset,
+    make_craftax_env_from_name,
+)
 
 SYMBOLIC = "Craftax-Classic-Symbolic-v1"
 
@@ -61,6 +67,22 @@ def test_scores_are_those_of_craftax():
         assert bool(done) == (health == 0) and {*theirs} < {*info}
         for name, value in theirs.items():
             np.testing.assert_allclose(info[name], value, rtol=1e-6)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="craftax's requirements are installed with Python 3.11")
+def test_craftax_in_full_has_scores_of_its_own():
+    from craftax.craftax.constants import Achievement
+
+    assert [achievement.name.lower() for achievement in sorted(Achievement, key=lambda one: one.value)] == list(
+        ALL_ACHIEVEMENTS
+    )
+    env = make_craftax_env_from_name("Craftax-Symbolic-v1", auto_reset=False)
+    _, state = env.reset(jax.random.PRNGKey(1), env.default_params)
+    begun = state.replace(achievements=jnp.arange(9, dtype=jnp.uint8), health=jnp.float32(-20))
+    _, _, _, done, info = env.step(jax.random.PRNGKey(2), begun, 0, env.default_params)
+    assert bool(done)
+    for i, name in enumerate(ALL_ACHIEVEMENTS):
+        assert info[f"Achievements/{name}"] == 100 * ((i // 8) >> i % 8 & 1)
 
 
 def test_without_resets_the_last_state_stays():

@@ -57,8 +57,13 @@ def _unrolled_scan(body, carry, xs):
 
 
 @contextlib.contextmanager
-def recording():
-    """Makes craftax's code use our sines, and appends what it draws to the list that is returned."""
+def recording(details=False):
+    """Makes craftax's code use our sines, and appends what it draws to the list that is returned.
+
+    Args:
+        details: whether what randint draws is recorded, too, and for each choice with probabilities a pair of the
+            choice and the number of elements that can be chosen.
+    """
     drawn = []
 
     def recorded(function):
@@ -68,10 +73,20 @@ def recording():
 
         return draw
 
+    def counted(choice):
+        def draw(*arguments, p=None, **options):
+            result = choice(*arguments, p=p, **options)
+            drawn.append(result if p is None else (result, (p > 0).sum()))
+            return result
+
+        return draw
+
+    quiet = _quiet_choice(jax.random.choice, drawn)
     replaced = (
         (jax.lax, "scan", _unrolled_scan),
         (jax.random, "uniform", recorded(jax.random.uniform)),
-        (jax.random, "choice", recorded(_quiet_choice(jax.random.choice, drawn))),
+        (jax.random, "choice", counted(quiet) if details else recorded(quiet)),
+        *([(jax.random, "randint", recorded(jax.random.randint))] if details else []),
         (jnp, "sin", _our_sines("sin")),
         (jnp, "cos", _our_sines("cos")),
     )
