@@ -40,7 +40,7 @@ ALL_ACHIEVEMENTS = (
     *("damage_necromancer", "defeat_necromancer", "eat_bat", "eat_snail", "find_bow", "fire_bow"),
     *("collect_sapphire", "learn_fireball", "cast_fireball", "learn_iceball", "cast_iceball", "collect_ruby"),
     *("make_diamond_pickaxe", "open_chest", "drink_potion", "enchant_sword", "enchant_armour", "defeat_knight"),
-    *("defeat_archer"),
+    "defeat_archer",
 )
 
 

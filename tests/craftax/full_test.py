@@ -61,6 +61,7 @@ def run_beside_craftax(*arguments):
     return json.loads(run.stdout.splitlines()[-1])
 
 
+@pytest.mark.timeout(900)  # JAX compiles both for a minute
 @pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("what", ["steps", "worlds"])
