@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Overcooked of envpool.jax with the interface of JaxMARL: `import envpool.jax.jaxmarl as jaxmarl`.
+"""Overcooked and Hanabi of envpool.jax with the interface of JaxMARL: `import envpool.jax.jaxmarl as jaxmarl`.
 
 >>> env = jaxmarl.make("overcooked", layout="coord_ring")
 >>> obs, state = env.reset(key)
 >>> obs, state, rewards, dones, infos = env.step(key, state, {"agent_0": 5, "agent_1": 4})
 
 The functions can be jitted, scanned and vmapped. Kitchens, observations and rewards equal those of JaxMARL 0.2.0; the
-cooks' first directions are drawn from another generator.
+cooks' first directions and the cards of Hanabi are drawn from another generator.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from envpool.jax import environment
 from envpool.jax.rows import EnvState
 from envpool.python.options import shown
 
-__all__ = ["Overcooked", "make", "overcooked_layouts", "registered_envs"]
+__all__ = ["Hanabi", "Overcooked", "make", "overcooked_layouts", "registered_envs"]
 
-registered_envs = ["overcooked"]
+registered_envs = ["hanabi", "overcooked"]
 # JaxMARL's layouts by their names. `make` and `Overcooked` take the values, and also the values of JaxMARL's dict.
 overcooked_layouts = {
     name: name for name in ("cramped_room", "asymm_advantages", "coord_ring", "forced_coord", "counter_circuit")
@@ -119,7 +119,7 @@ class Overcooked:
         if not isinstance(actions, Mapping) or set(actions) != set(self.agents):
             got = sorted(map(str, actions)) if isinstance(actions, Mapping) else shown(actions)
             raise ValueError(f"[Overcooked] actions: expected a dict with an action of {self.agents}, got {got}")
-        stacked = jnp.stack([_action_of(agent, actions[agent]) for agent in self.agents])
+        stacked = jnp.stack([_action_of(self.name, agent, actions[agent]) for agent in self.agents])
         # JaxMARL's actions are uint32.
         return stacked.astype(jnp.int32) if jnp.issubdtype(stacked.dtype, jnp.unsignedinteger) else stacked
 
@@ -133,12 +133,150 @@ class Overcooked:
         return self._by_agent(obs), state, self._by_agent(reward), dones, {"shaped_reward": shaped}
 
 
-def make(env_id: str, **options: Any) -> Overcooked:
+class Hanabi:
+    """Two to five players who build fireworks and see all cards but their own, as pure functions of a state.
+
+    Dicts of observations, actions, rewards and `dones` have the keys in `agents`; rewards and `dones` have "__all__",
+    too. Only the action of the agent to move counts.
+
+    Attributes:
+        agents: "agent_0", "agent_1", ...
+        num_agents: the number of players.
+        num_actions, num_moves: the number of actions. The last one is that of the agents who wait.
+        obs_size: the number of elements of an agent's observation, which is float32.
+    """
+
+    def __init__(
+        self,
+        num_agents: int = 2,
+        num_colors: int = 5,
+        num_ranks: int = 5,
+        hand_size: int | None = None,
+        max_info_tokens: int = 8,
+        max_life_tokens: int = 3,
+        num_cards_of_rank: Any = (3, 2, 2, 2, 1),
+        shuffle_player_order: bool = False,
+    ) -> None:
+        """Makes a game.
+
+        Args:
+            num_agents: players, 2 to 5.
+            num_colors: colors of cards, 1 to 6.
+            num_ranks: ranks of cards, 1 to 5.
+            hand_size: cards of a hand, 1 to 6; None: 5 for two or three players, otherwise 4.
+            max_info_tokens: hints at the beginning, and at most, 1 to 20.
+            max_life_tokens: wrong plays that end the game, 1 to 20.
+            num_cards_of_rank: for each rank, the cards of a color, 1 to 5.
+            shuffle_player_order: draw the seats of the agents at each reset.
+
+        Raises:
+            TypeError, ValueError: an argument is not valid.
+        """
+        copies = np.asarray(num_cards_of_rank).tolist()
+        if not isinstance(copies, list) or not 1 <= len(copies) <= 5 or len(copies) != num_ranks:
+            raise ValueError(
+                f"[Hanabi] num_cards_of_rank: expected a number for each of num_ranks={shown(num_ranks)} ranks, got "
+                f"{shown(num_cards_of_rank)}"
+            )
+        if hand_size == 0:
+            raise ValueError("[Hanabi] hand_size: expected None or 1 to 6, got 0")
+        options = {
+            "num_players": num_agents,
+            "num_colors": num_colors,
+            "num_ranks": num_ranks,
+            "hand_size": 0 if hand_size is None else hand_size,
+            "max_info_tokens": max_info_tokens,
+            "max_life_tokens": max_life_tokens,
+            "num_cards_of_rank": [*copies, *[1] * (5 - len(copies))],
+            "shuffle_player_order": shuffle_player_order,
+        }
+        self._env = environment.make_as(environment.Environment, "Hanabi-v0", options, step_values=5)
+        self.agents = [f"agent_{i}" for i in range(num_agents)]
+        self.num_agents = num_agents
+        self.num_actions = self.num_moves = self._env.num_actions
+        self.observation_spaces = {agent: self._env.observation_space() for agent in self.agents}
+        self.action_spaces = {agent: self._env.action_space() for agent in self.agents}
+        self.obs_size: int = self._env.observation_space().shape[0]
+
+    def __repr__(self) -> str:
+        return f"Hanabi(num_agents={self.num_agents})"
+
+    @property
+    def name(self) -> str:
+        """JaxMARL's name of the environment."""
+        return "Hanabi"
+
+    def observation_space(self, agent: str = "agent_0") -> Any:
+        """Returns the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str = "agent_0") -> Any:
+        """Returns the space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, key: Any) -> tuple[dict[str, Any], EnvState]:
+        """Begins a game. The key is one of `jax.random`; equal keys begin equal games."""
+        obs, state = self._env.reset(key)
+        return self._by_agent(obs), state
+
+    def step(self, key: Any, state: EnvState, actions: Mapping[str, Any]) -> tuple[Any, EnvState, Any, Any, Any]:
+        """Makes the move of the agent whose turn it is, and begins the next game if the move ends one.
+
+        Args:
+            key: the key from which cards are drawn; None: the generator in the state.
+            state: a state of this game.
+            actions: for each agent, an int.
+
+        Returns:
+            (obs, state, rewards, dones, infos). `infos` is empty.
+
+        Raises:
+            ValueError: an agent has no action.
+            TypeError, ValueError: as `step` of `envpool.jax` raises them.
+        """
+        return self._results(self._env.step(key, state, self._move_of(state, actions)))
+
+    def step_env(self, key: Any, state: EnvState, actions: Mapping[str, Any]) -> tuple[Any, EnvState, Any, Any, Any]:
+        """Steps as `step` does, but never begins another game. After the end, nothing changes."""
+        return self._results(self._env.step_env(key, state, self._move_of(state, actions)))
+
+    def get_obs(self, state: EnvState) -> dict[str, Any]:
+        """Returns the observations of a state."""
+        return self._by_agent(self._env.get_obs(state))
+
+    def get_legal_moves(self, state: EnvState) -> dict[str, Any]:
+        """Returns float32 of shape (num_moves,) of each agent, 1 for legal moves; agents who wait have the last one."""
+        *_, info = self._env._seen(state, None)
+        mask = info["action_mask"].astype(jnp.float32)
+        waits = jnp.zeros_like(mask).at[-1].set(1)
+        return {agent: jnp.where(info["current_player"] == i, mask, waits) for i, agent in enumerate(self.agents)}
+
+    def _move_of(self, state: EnvState, actions: Mapping[str, Any]) -> Any:
+        if not isinstance(actions, Mapping) or set(actions) != set(self.agents):
+            got = sorted(map(str, actions)) if isinstance(actions, Mapping) else shown(actions)
+            raise ValueError(f"[Hanabi] actions: expected a dict with an action of {self.agents}, got {got}")
+        stacked = jnp.stack([_action_of(self.name, agent, actions[agent]) for agent in self.agents])
+        self._env._check_state(state)
+        move = jnp.take(stacked, state.current_player, axis=0, mode="clip")
+        # JaxMARL's actions are uint32.
+        return move.astype(jnp.int32) if jnp.issubdtype(move.dtype, jnp.unsignedinteger) else move
+
+    def _by_agent(self, values: Any) -> dict[str, Any]:
+        return {agent: values[i] for i, agent in enumerate(self.agents)}
+
+    def _results(self, results: Any) -> tuple[Any, EnvState, Any, Any, Any]:
+        obs, state, reward, done, _ = results
+        dones = dict.fromkeys([*self.agents, "__all__"], done)
+        rewards = {**self._by_agent(reward), "__all__": reward[0]}
+        return self._by_agent(obs), state, rewards, dones, {}
+
+
+def make(env_id: str, **options: Any) -> Hanabi | Overcooked:
     """Makes an environment.
 
     Args:
         env_id: one of `registered_envs`.
-        **options: the arguments of `Overcooked`.
+        **options: the arguments of `Hanabi` or `Overcooked`.
 
     Raises:
         ValueError: an unknown name, or an option that is not valid.
@@ -147,17 +285,17 @@ def make(env_id: str, **options: Any) -> Overcooked:
     """
     if env_id not in registered_envs:
         raise ValueError(f"env_id: expected one of {', '.join(registered_envs)}, got {shown(env_id)}")
-    return Overcooked(**options)
+    return Hanabi(**options) if env_id == "hanabi" else Overcooked(**options)
 
 
-def _action_of(agent: str, action: Any) -> Any:
+def _action_of(name: str, agent: str, action: Any) -> Any:
     """Returns the action of an agent as an array of no dimensions."""
     try:
         array = jnp.asarray(action)
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"[Overcooked] actions[{agent!r}]: expected an int, got {shown(action)}") from None
+        raise TypeError(f"[{name}] actions[{agent!r}]: expected an int, got {shown(action)}") from None
     if array.shape:
-        raise ValueError(f"[Overcooked] actions[{agent!r}]: expected one int, got shape {array.shape}; use jax.vmap")
+        raise ValueError(f"[{name}] actions[{agent!r}]: expected one int, got shape {array.shape}; use jax.vmap")
     return array
 
 

@@ -12,9 +12,11 @@ class JaxMarl(Family):
 
     def reference(self, task_id: str) -> str:
         """Returns the version of JaxMARL, which the dynamics follow."""
-        return "jaxmarl 0.2.0, environments/overcooked"
+        game = "hanabi" if task_id.startswith("Hanabi") else "overcooked"
+        return f"jaxmarl 0.2.0, environments/{game}"
 
 
 _FAMILY = JaxMarl("jaxmarl")
 
 register_family("Overcooked-v0", _FAMILY, "Overcooked", doc="Two cooks deliver onion soups.")
+register_family("Hanabi-v0", _FAMILY, "Hanabi", doc="Players who see all cards but their own build fireworks.")

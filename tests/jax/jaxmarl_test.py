@@ -64,8 +64,45 @@ def test_jaxmarls_wrapper_logs_returns():
     assert np.asarray(info["returned_episode_lengths"]).tolist() == [3, 3]
 
 
+@pytest.mark.parametrize("options", [{}, {"num_agents": 3, "shuffle_player_order": True}])
+def test_hanabi_has_the_interface_of_jaxmarl(options):
+    import jaxmarl
+
+    env, reference = ours.make("hanabi", **options), jaxmarl.make("hanabi", **options)
+    for name in ("agents", "num_agents", "num_actions", "num_moves", "obs_size", "name"):
+        assert getattr(env, name) == getattr(reference, name), name
+
+    def game(env, key):
+        def turn(state, key):
+            legal = env.get_legal_moves(state)
+            choose = lambda agent: jax.random.categorical(key, jnp.log(legal[agent]))  # noqa: E731
+            obs, state, *rest = env.step(key, state, {agent: choose(agent) for agent in env.agents})
+            return state, (legal, obs, *rest)
+
+        obs, state = env.reset(key)
+        return obs, *jax.lax.scan(turn, state, jax.random.split(key, 80))
+
+    first, end, seen = jax.jit(lambda key: game(env, key))(jax.random.key(1))
+    theirs_first, _, theirs = jax.jit(lambda key: game(reference, key))(jax.random.key(1))
+    assert jax.tree.structure((first, seen)) == jax.tree.structure((theirs_first, theirs))
+    for one, other in zip(jax.tree.leaves((first, seen)), jax.tree.leaves((theirs_first, theirs)), strict=True):
+        assert (one.shape, one.dtype) == (other.shape, other.dtype)
+    legal, obs, rewards, dones, _ = seen
+    assert dones["__all__"].any() and (sum(legal[agent][:, -1] for agent in env.agents) == env.num_agents - 1).all()
+    np.testing.assert_array_equal(env.get_obs(end)["agent_1"], obs["agent_1"][-1])
+    assert set(np.asarray(rewards["__all__"]).tolist()) >= {0, 1}
+
+
 BAD = [
-    (lambda: ours.make("overcooked_v2"), ValueError, "env_id: expected one of overcooked, got 'overcooked_v2'"),
+    (lambda: ours.make("hanabi", num_agents=6), ValueError, "num_players"),
+    (lambda: ours.make("hanabi", hand_size=0), ValueError, "hand_size: expected None or 1 to 6, got 0"),
+    (
+        lambda: ours.make("hanabi", num_ranks=4),
+        ValueError,
+        "num_cards_of_rank: expected a number for each of num_ranks=4",
+    ),
+    (lambda: ours.make("hanabi", num_cards_of_rank=3), ValueError, "num_cards_of_rank: expected a number for each"),
+    (lambda: ours.make("overcooked_v2"), ValueError, "env_id: expected one of hanabi, overcooked, got 'overcooked_v2'"),
     (lambda: ours.make("overcooked", layout="large_room"), ValueError, "layout: expected the name of a layout"),
     (lambda: ours.make("overcooked", layout={"height": 3}), ValueError, "layout: expected a layout of JaxMARL with w"),
     (lambda: ours.make("overcooked", layout=layout(pot_idx=[99])), ValueError, "from 0 to 19, got 99"),

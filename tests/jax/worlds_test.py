@@ -42,6 +42,7 @@ WORLDS = {
     "crowd": ("Crowd-v0", {"fewest": 0, "length": 7}),
     "WarpDrive's 1,000 agents": ("WarpDrive/TagContinuous-1000-v0", {"episode_length": 12}),
     "players who take turns": ("ConnectFour-v1", {}),
+    "players who see the others' cards": ("Hanabi-v0", {"num_players": 3, "shuffle_player_order": True}),
     "cooks": ("Overcooked-v0", {"layout": "asymm_advantages", "random_reset": True}),
     "WarpDrive's grid": ("WarpDrive/TagGridWorldWithResetPool-v0", {"episode_length": 11}),
 }
