@@ -61,13 +61,12 @@ def run_beside_craftax(*arguments):
     return json.loads(run.stdout.splitlines()[-1])
 
 
-@pytest.mark.timeout(900)  # JAX compiles both for a minute
 @pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("what", ["steps", "worlds"])
 def test_steps_and_worlds_equal_those_of_craftax(what, seed):
     if what == "worlds":
-        check_distribution(np.array(run_beside_craftax("--worlds", 50, "--seed", seed)["cells"]))
+        check_distribution(np.array(run_beside_craftax("--worlds", 30, "--seed", seed)["cells"]))
         return
     counts = run_beside_craftax("--seed", seed)
     print(counts)
