@@ -220,7 +220,7 @@ def try_other_options(task_id: str, snapshot: bytes) -> int:
         now = getattr(plain.config, option["name"], option["default"])
         others = {
             "bool": [not now],
-            "int": [int(now) + 2, int(now) + 1, int(now) - 1] if not isinstance(now, str) else [],
+            "int": [int(now) + 2, int(now) + 1, int(now) - 1] if not isinstance(now, (str, tuple)) else [],
             "str": [choice for choice in option["choices"] if choice != now],
             "float": [],
         }[option["kind"]]
