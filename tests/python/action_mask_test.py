@@ -30,7 +30,7 @@ def fields_of(task_id):
 
 
 def test_masks_have_one_name():
-    """Taxi and the games of pgx have masks, and no other array has a name that suggests one."""
+    """Taxi, Hanabi and the games of pgx have masks, and no other array has a name that suggests one."""
     with_mask = set()
     for task_id in one_id_of_each_table():
         observations, infos = fields_of(task_id)
@@ -39,7 +39,7 @@ def test_masks_have_one_name():
                 assert (field.name, field.info) == ("action_mask", True), task_id
                 with_mask.add(find(task_id).table)
     games = {find(task_id).table for task_id in envpool.list_all_envs() if find(task_id).family == "pgx"}
-    assert with_mask == {"Taxi", *games}
+    assert with_mask == {"Hanabi", "Taxi", *games}
 
 
 @pytest.mark.parametrize("task_id", ["Taxi-v3", "Taxi-v4"])

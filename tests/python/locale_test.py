@@ -55,7 +55,7 @@ for number, task_id in enumerate(ids):
     if not slow or chosen:
         with envpool.make_gymnasium(task_id, num_envs=1, num_threads=1, **options) as env:
             env.reset()
-            rows = int(env.players().sum())
+            rows = int(env.players().sum()) if env.spec.arrays.actors > 1 else 1
             env.step(draw(env.action_space, rows, np.random.default_rng(0)))
     if task_id in portable:
         env, params = envpool.jax.make(task_id, **options)
