@@ -50,13 +50,12 @@ _RATES = {
     "pgx": 0,
     "jaxmarl": 4,
     "craftax": 0,
-    "procgen": 15,
 }
 _OTHER_RATE = 10
 # The largest number of actions to choose from: each has a button.
 _MOST_ACTIONS = 18
-# Families that readers cannot play: those of Atari read files that we do not have, and tests have no family.
-_NOT_PLAYED = {"atari", ""}
+# Families that readers cannot play: those of Atari and Procgen read files that we do not have, and tests have no family.
+_NOT_PLAYED = {"atari", "procgen", ""}
 NEED_FILES = {"CraftaxClassicPixels"}  # the same, environments of other families
 
 # Names of actions that an environment does not describe one by one.
