@@ -38,9 +38,9 @@ from tests.support.trajectories import NUM_ENVS, STEPS
 
 SEED = 2024  # as in trajectories.play
 RENDERED = (0, 1, STEPS)  # the steps after which the image of environment 0 is compared; 0 is the reset
-# Families that are not replayed although they have portable environments: those of Atari read files, and the test
-# environments, which have no family, use threads.
-NOT_REPLAYED = {"atari", ""}
+# Families that are not replayed although they have portable environments: those of Atari and Procgen read files, and the
+# test environments, which have no family, use threads.
+NOT_REPLAYED = {"atari", "procgen", ""}
 
 # Plays a trajectory. Runs in the page, which defines BrowserPool. Returns the SHA-256 of each environment's outputs at
 # each step, and of the rendered images.
