@@ -206,7 +206,8 @@ struct Hanabi {
     const i32 after = score(s, p);
     const bool dead = s.life_tokens == 0;
     s.rounds += i32(s.deck == 0);
-    s.reward = dead ? s.bombed ? 0.0f : 0.0f - f32(after) : f32(after - before);
+    // A number without a sign of zero: compilers disagree on that of 0.0f - f32(after).
+    s.reward = f32(!dead ? after - before : s.bombed ? 0 : -after);
     s.scored = after != before;
     s.bombed = s.bombed || dead;
     s.seat = s.seat + 1 == p.players ? 0 : s.seat + 1;

@@ -12,7 +12,7 @@ from envpool._core import Table
 from envpool.python.common_options import COMMON_OPTIONS, RENDER_OPTIONS
 from envpool.python.errors import CompileError, labelled
 from envpool.python.family import Value
-from envpool.python.options import Option, check_known, declared_options
+from envpool.python.options import Option, check_known, declared_options, default_of
 
 _MAX_ROW_BYTES = 1 << 40
 _RANGES = {"bool": (0, 1), "uint8": (0, 255), "int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
@@ -60,16 +60,15 @@ def _read(label: str, function: str, ask: Callable[[], str]) -> Any:
 def _of_options(entries: list[dict[str, Any]]) -> Iterator[str]:
     names = [entry["name"] for entry in entries]
     for entry in entries:
-        name, low, high, default = entry["name"], float(entry["low"]), float(entry["high"]), entry["default"]
+        name, default = entry["name"], default_of(entry)
         if not name.isidentifier():
             yield f"{name!r} cannot be a keyword in Python"
         if name in COMMON_OPTIONS and name not in RENDER_OPTIONS:
             yield f"{name!r} is an option that every environment has"
         if names.count(name) > 1:
             yield f"{name!r} is declared twice"
-        if entry["kind"] == "float":
-            default = float(default)
-        option = Option(name, entry["kind"], default, low, high, tuple(entry["choices"]))
+        low, high, shape = float(entry["low"]), float(entry["high"]), tuple(entry.get("shape", ()))
+        option = Option(name, entry["kind"], default, low, high, tuple(entry["choices"]), shape=shape)
         try:
             option.check(default)
         except ValueError:

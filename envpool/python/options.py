@@ -204,7 +204,7 @@ def _nested(elements: list[Any], shape: Sequence[int]) -> tuple[Any, ...]:
     return tuple(_nested(elements[at : at + step], shape[1:]) for at in range(0, len(elements), step))
 
 
-def _default(entry: Mapping[str, Any]) -> Value:
+def default_of(entry: Mapping[str, Any]) -> Value:
     """Returns the default in an entry of the JSON that describes a table."""
     default: Value = entry["default"]
     if shape := entry.get("shape"):
@@ -223,7 +223,7 @@ def declared_options(table: Table, defaults: Mapping[str, Value], docs: Mapping[
         entry["name"]: Option(
             entry["name"],
             entry["kind"],
-            defaults.get(entry["name"], _default(entry)),
+            defaults.get(entry["name"], default_of(entry)),
             low=_number(entry["low"]),
             high=_number(entry["high"]),
             choices=tuple(entry["choices"]),

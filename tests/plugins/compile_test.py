@@ -86,6 +86,25 @@ def test_a_number_of_players_that_depends_on_options():
     assert device is not None and (device["type"], device["header"]) == ("envpool::tag::TagGridWorld", "")
 
 
+def test_options_that_are_arrays():
+    declared = """between(3, 99).sets(&Params::length);
+        o.integers("steps", {-1, 1}, "moves of the actions").between(-1, 3).sets(&Params::steps);
+        o.reals("rewards", {0, 1}, "of an ordinary step, and of the last one").sets(&Params::rewards); }"""
+    header = WALK.replace("struct Params { i32 length; };", "struct Params { i32 length, steps[2]; f64 rewards[2]; };")
+    header = header.replace("between(3, 99); }", declared)
+    header = header.replace('static Params params(const OptionValues& v) { return {i32(v.integer("length"))}; }', "")
+    header = header.replace("s.place += *action.at<i32>(0) ? 1 : -1;", "s.place += p.steps[*action.at<i32>(0)];")
+    header = header.replace("won ? 1.0f : 0.0f", "f32(p.rewards[won])")
+    envpool.compile(header, "Strides-v0")
+    with envpool.make_gymnasium("Strides-v0", num_envs=1, rewards=[-0.5, 2.0]) as env:
+        env.reset()
+        assert [env.step(np.ones(1, np.int32))[1][0] for _ in range(4)] == [-0.5, -0.5, -0.5, 2.0]
+    with pytest.raises(ValueError, match=r"steps: expected an array of shape \(2,\), each element an int from -1 to 3"):
+        envpool.make_gymnasium("Strides-v0", steps=[-1, 4])
+    with pytest.raises(envpool.CompileError, match=r"the default of 'steps': expected an array of shape \(2,\)"):
+        envpool.compile(header.replace("{-1, 1}", "{-2, 1}"), "Strides-v1")
+
+
 def test_a_host_environment_that_throws():
     made = envpool.compile(THROWER, "Thrower-v0", flags=QUICK)
     assert made.table == "Thrower"
