@@ -167,7 +167,9 @@ endfunction()
 # Installs the headers of the families that kernels include, so that an installed package can compile kernels for a GPU.
 # Headers that only the host uses are not installed. tests/core/device_compile_test.py compares the two lists.
 function(envpool_portable_headers)
-  set(host_only a64 x64 "native_[a-z0-9]+" canvas draw lake_map meanings model_options resize_simd resize_avx2 resize_neon game_info decode palette rom_builder)
+  set(host_only
+      a64 x64 "native_[a-z0-9]+" canvas draw lake_map meanings model_options resize_simd resize_avx2 resize_neon game_info decode palette
+      rom_builder cards kitchen_layout "(backgammon|chess|shogi|sparrow)_picture")
   list(JOIN host_only "|" host_only)
   foreach(family IN LISTS ENVPOOL_FAMILIES)
     if(NOT family IN_LIST ENVPOOL_HOST_FAMILIES)
