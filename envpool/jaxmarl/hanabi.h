@@ -206,7 +206,7 @@ struct Hanabi {
     const i32 after = score(s, p);
     const bool dead = s.life_tokens == 0;
     s.rounds += i32(s.deck == 0);
-    // The sign is that of an integer: GCC 12 computes 0.0f - f32(after) as -f32(after), which is -0.0 for 0.
+    // The difference is one of integers, because GCC 12 compiles 0.0f - f32(after) to -f32(after): -0.0 if after is 0.
     s.reward = f32(!dead ? after - before : s.bombed ? 0 : -after);
     s.scored = after != before;
     s.bombed = s.bombed || dead;

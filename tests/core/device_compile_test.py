@@ -95,7 +95,7 @@ def check(environment: PortableEnvironment, compiled: Compiled, budget: Use) -> 
     # NVRTC leaves a table zero if it is declared without braces, as in `static constexpr Table table;`, although host
     # compilers run its constructor. kNothing is zero by design, and so are the initial positions of some robots. A
     # robot's spare room is not a table.
-    # A table that is declared and never read, as the zeros of a constructor that has been inlined, does not matter.
+    # A table that is declared but never read does not matter. NVRTC leaves such tables after inlining a constructor.
     bare = re.findall(r"^\.(?:global|const)[^=;]*?([\w$]+)\[[^=;]*;", compiled.ptx, re.M)
     read = [table for table in bare if compiled.ptx.count(table) > 1]
     zero = ("kNothing", "Model7initialE", "spare_room")

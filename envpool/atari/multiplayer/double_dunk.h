@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A player loses a point, again and again, which nobody gets, for not pressing the button within two seconds while the
-// other one has, or while neither has chosen a play.
+// Both players wait while neither has chosen a play. Later, a player waits while only the other one has pressed the
+// button. A player who has waited for two seconds loses a point, which nobody gets, and another one every two seconds.
 #pragma once
 
 #include "envpool/atari/games/double_dunk.h"
