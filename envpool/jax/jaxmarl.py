@@ -31,7 +31,44 @@ overcooked_layouts = {
 _LETTERS = {"wall_idx": "W", "goal_idx": "X", "plate_pile_idx": "B", "onion_pile_idx": "O", "pot_idx": "P"}
 
 
-class Overcooked:
+class _Agents:
+    """What the environments have in common: dicts with an entry for each agent."""
+
+    name: str  # JaxMARL's name of the environment
+
+    def __init__(self, task_id: str, options: Mapping[str, Any], num_agents: int) -> None:
+        self._env = environment.make_as(environment.Environment, task_id, options, step_values=5)
+        self.agents = [f"agent_{i}" for i in range(num_agents)]
+        self.num_agents = num_agents
+        self.num_actions = self._env.num_actions
+        self.observation_spaces = {agent: self._env.observation_space() for agent in self.agents}
+        self.action_spaces = {agent: self._env.action_space() for agent in self.agents}
+
+    def observation_space(self, agent: str = "agent_0") -> Any:
+        """Returns the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str = "agent_0") -> Any:
+        """Returns the space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def get_obs(self, state: EnvState) -> dict[str, Any]:
+        """Returns the observations of a state."""
+        return self._by_agent(self._env.get_obs(state))
+
+    def _stacked(self, actions: Mapping[str, Any]) -> Any:
+        if not isinstance(actions, Mapping) or set(actions) != set(self.agents):
+            got = sorted(map(str, actions)) if isinstance(actions, Mapping) else shown(actions)
+            raise ValueError(f"[{self.name}] actions: expected a dict with an action of {self.agents}, got {got}")
+        stacked = jnp.stack([_action_of(self.name, agent, actions[agent]) for agent in self.agents])
+        # JaxMARL's actions are uint32.
+        return stacked.astype(jnp.int32) if jnp.issubdtype(stacked.dtype, jnp.unsignedinteger) else stacked
+
+    def _by_agent(self, values: Any) -> dict[str, Any]:
+        return {agent: values[i] for i, agent in enumerate(self.agents)}
+
+
+class Overcooked(_Agents):
     """Two cooks who deliver onion soups, as pure functions of a state.
 
     Dicts of observations, actions, rewards and `dones` have the keys in `agents`; `dones` has "__all__", too.
@@ -43,6 +80,8 @@ class Overcooked:
         max_steps: the steps of an episode.
         obs_shape: (rows, columns, 26), the shape of an agent's observation, which is uint8.
     """
+
+    name = "Overcooked"
 
     def __init__(self, layout: Any = "cramped_room", random_reset: bool = False, max_steps: int = 400) -> None:
         """Makes a kitchen.
@@ -58,31 +97,13 @@ class Overcooked:
         """
         text = _grid_of(layout) if isinstance(layout, Mapping) else layout
         options = {"layout": text, "random_reset": random_reset, "max_steps": max_steps}
-        self._env = environment.make_as(environment.Environment, "Overcooked-v0", options, step_values=5)
-        self.agents = ["agent_0", "agent_1"]
-        self.num_agents = len(self.agents)
-        self.num_actions = self._env.num_actions
+        super().__init__("Overcooked-v0", options, num_agents=2)
         self.max_steps = max_steps
         self.layout = layout
-        self.observation_spaces = {agent: self._env.observation_space() for agent in self.agents}
-        self.action_spaces = {agent: self._env.action_space() for agent in self.agents}
         self.obs_shape: tuple[int, ...] = self._env.observation_space().shape
 
     def __repr__(self) -> str:
         return f"Overcooked(layout={shown(self.layout)}, max_steps={self.max_steps})"
-
-    @property
-    def name(self) -> str:
-        """JaxMARL's name of the environment."""
-        return "Overcooked"
-
-    def observation_space(self, agent: str = "agent_0") -> Any:
-        """Returns the space of an agent's observations."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str = "agent_0") -> Any:
-        """Returns the space of an agent's actions."""
-        return self.action_spaces[agent]
 
     def reset(self, key: Any) -> tuple[dict[str, Any], EnvState]:
         """Begins an episode. The key is one of `jax.random`; equal keys begin equal episodes."""
@@ -111,21 +132,6 @@ class Overcooked:
         """Steps as `step` does, but never begins another episode."""
         return self._results(self._env.step_env(key, state, self._stacked(actions)))
 
-    def get_obs(self, state: EnvState) -> dict[str, Any]:
-        """Returns the observations of a state."""
-        return self._by_agent(self._env.get_obs(state))
-
-    def _stacked(self, actions: Mapping[str, Any]) -> Any:
-        if not isinstance(actions, Mapping) or set(actions) != set(self.agents):
-            got = sorted(map(str, actions)) if isinstance(actions, Mapping) else shown(actions)
-            raise ValueError(f"[Overcooked] actions: expected a dict with an action of {self.agents}, got {got}")
-        stacked = jnp.stack([_action_of(self.name, agent, actions[agent]) for agent in self.agents])
-        # JaxMARL's actions are uint32.
-        return stacked.astype(jnp.int32) if jnp.issubdtype(stacked.dtype, jnp.unsignedinteger) else stacked
-
-    def _by_agent(self, values: Any) -> dict[str, Any]:
-        return {agent: values[i] for i, agent in enumerate(self.agents)}
-
     def _results(self, results: Any) -> tuple[Any, EnvState, Any, Any, Any]:
         obs, state, reward, done, info = results
         dones = dict.fromkeys([*self.agents, "__all__"], done)
@@ -133,7 +139,7 @@ class Overcooked:
         return self._by_agent(obs), state, self._by_agent(reward), dones, {"shaped_reward": shaped}
 
 
-class Hanabi:
+class Hanabi(_Agents):
     """Two to five players who build fireworks and see all cards but their own, as pure functions of a state.
 
     Dicts of observations, actions, rewards and `dones` have the keys in `agents`; rewards and `dones` have "__all__",
@@ -145,6 +151,8 @@ class Hanabi:
         num_actions, num_moves: the number of actions. The last one is that of the agents who wait.
         obs_size: the number of elements of an agent's observation, which is float32.
     """
+
+    name = "Hanabi"
 
     def __init__(
         self,
@@ -190,29 +198,12 @@ class Hanabi:
             "num_cards_of_rank": [*copies, *[1] * (5 - len(copies))],
             "shuffle_player_order": shuffle_player_order,
         }
-        self._env = environment.make_as(environment.Environment, "Hanabi-v0", options, step_values=5)
-        self.agents = [f"agent_{i}" for i in range(num_agents)]
-        self.num_agents = num_agents
-        self.num_actions = self.num_moves = self._env.num_actions
-        self.observation_spaces = {agent: self._env.observation_space() for agent in self.agents}
-        self.action_spaces = {agent: self._env.action_space() for agent in self.agents}
+        super().__init__("Hanabi-v0", options, num_agents)
+        self.num_moves = self.num_actions
         self.obs_size: int = self._env.observation_space().shape[0]
 
     def __repr__(self) -> str:
         return f"Hanabi(num_agents={self.num_agents})"
-
-    @property
-    def name(self) -> str:
-        """JaxMARL's name of the environment."""
-        return "Hanabi"
-
-    def observation_space(self, agent: str = "agent_0") -> Any:
-        """Returns the space of an agent's observations."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str = "agent_0") -> Any:
-        """Returns the space of an agent's actions."""
-        return self.action_spaces[agent]
 
     def reset(self, key: Any) -> tuple[dict[str, Any], EnvState]:
         """Begins a game. The key is one of `jax.random`; equal keys begin equal games."""
@@ -240,10 +231,6 @@ class Hanabi:
         """Steps as `step` does, but never begins another game. After the end, nothing changes."""
         return self._results(self._env.step_env(key, state, self._move_of(state, actions)))
 
-    def get_obs(self, state: EnvState) -> dict[str, Any]:
-        """Returns the observations of a state."""
-        return self._by_agent(self._env.get_obs(state))
-
     def get_legal_moves(self, state: EnvState) -> dict[str, Any]:
         """Returns float32 of shape (num_moves,) of each agent, 1 for legal moves; agents who wait have the last one."""
         *_, info = self._env._seen(state, None)
@@ -252,17 +239,9 @@ class Hanabi:
         return {agent: jnp.where(info["current_player"] == i, mask, waits) for i, agent in enumerate(self.agents)}
 
     def _move_of(self, state: EnvState, actions: Mapping[str, Any]) -> Any:
-        if not isinstance(actions, Mapping) or set(actions) != set(self.agents):
-            got = sorted(map(str, actions)) if isinstance(actions, Mapping) else shown(actions)
-            raise ValueError(f"[Hanabi] actions: expected a dict with an action of {self.agents}, got {got}")
-        stacked = jnp.stack([_action_of(self.name, agent, actions[agent]) for agent in self.agents])
+        stacked = self._stacked(actions)
         self._env._check_state(state)
-        move = jnp.take(stacked, state.current_player, axis=0, mode="clip")
-        # JaxMARL's actions are uint32.
-        return move.astype(jnp.int32) if jnp.issubdtype(move.dtype, jnp.unsignedinteger) else move
-
-    def _by_agent(self, values: Any) -> dict[str, Any]:
-        return {agent: values[i] for i, agent in enumerate(self.agents)}
+        return jnp.take(stacked, state.current_player, axis=0, mode="clip")
 
     def _results(self, results: Any) -> tuple[Any, EnvState, Any, Any, Any]:
         obs, state, reward, done, _ = results

@@ -72,8 +72,7 @@ struct ProcgenBigfish {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
-    const u32 number = u32(*action.at<i32>(0));
-    const i32 move = number < 9 ? i32(number) : 4, dx = move / 3 - 1, dy = move % 3 - 1;
+    const i32 move = move_of(action), dx = move / 3 - 1, dy = move % 3 - 1;
     const bool tie = s.random.bits() % 2 == 0;
     for (i32 i = 0; i < s.count; ++i) s.fish[i].x += s.fish[i].vx;
     swim(s, dx, dy, tie);

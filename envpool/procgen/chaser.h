@@ -86,8 +86,7 @@ struct ProcgenChaser {
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const i32 now = time_of(s) + 1;
-    const u32 number = u32(*action.at<i32>(0));
-    const i32 move = number < 9 ? i32(number) : 4, dx = move / 3 - 1, dy = move % 3 - 1;
+    const i32 move = move_of(action), dx = move / 3 - 1, dy = move % 3 - 1;
     const i32 random = s.random.below(1'000'000);
     Mover& a = s.agent;
     a.vx = kSpeed * sign(dx != 0 ? f32(dx) : a.vx);

@@ -56,8 +56,7 @@ struct ProcgenCoinrun {
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     using namespace coinrun;
     const i32 now = clamp(s.level.time + 1, 0, kTimeLimit);
-    const u32 number = u32(*action.at<i32>(0));
-    take_direction(s, number < 9 ? i32(number) : 4);
+    take_direction(s, move_of(action));
     accelerate(s);
     const bool tie = (u32(s.ties[now / 32]) >> now % 32 & 1) != 0;
     for (i32 i = s.enemies - 1; i >= 0; --i) {

@@ -63,6 +63,12 @@ ENVPOOL_FN void choose_level(Level& level, const GameParams& p, i32 exploration_
 }
 
 // Ends a step. Returns the outcome, and whether it continues in the next of sequential levels, which is to be made.
+// Returns the move of an action: 3 times the column plus the row, with 4 in the middle, which is no move.
+ENVPOOL_FN i32 move_of(const ActionRow& action) {
+  const u32 number = u32(*action.at<i32>(0));
+  return number < 9 ? i32(number) : 4;
+}
+
 struct StepEnd {
   Outcome outcome;
   bool next_level;

@@ -65,8 +65,7 @@ struct ProcgenMaze {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
-    const u32 number = u32(*action.at<i32>(0));
-    const i32 move = number < 9 ? i32(number) : 4;
+    const i32 move = move_of(action);
     const i32 dx = move / 3 - 1, dy = dx == 0 ? move % 3 - 1 : 0;
     if (is_free(s, p, s.x + dx, s.y + dy)) {
       s.x = u8(s.x + dx);
