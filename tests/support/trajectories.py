@@ -52,14 +52,21 @@ OPTIONS: dict[str, dict[str, Any]] = {
 # These families cannot run here. Three need Linux, and qemu-user cannot start ViZDoom's engine, which is a program.
 ABSENT = {"mujoco", "python_env", "vizdoom"} if sys.platform != "linux" else set()
 ABSENT |= {"vizdoom"} if "ENVPOOL_EMULATED" in os.environ else set()
+# The packages without which the environments of a family or a table cannot be made.
+_PACKAGES = {
+    "mujoco": "mujoco",
+    "vizdoom": "vizdoom",
+    "procgen": "envpool_assets",
+    "CraftaxClassicPixels": "craftax",
+}
 _UNFIT = {"Faulty"}  # has no trajectories: it throws, sleeps and hangs on command
 
 
 def is_here(task_id: str) -> bool:
-    """Returns whether the family of an id is compiled for this system, and its textures are installed."""
+    """Returns whether the family of an id is compiled for this system, and the package that it needs is installed."""
     registration = find(task_id)
-    lacks_textures = registration.table == "CraftaxClassicPixels" and importlib.util.find_spec("craftax") is None
-    return registration.family not in ABSENT and not lacks_textures
+    packages = [_PACKAGES[name] for name in (registration.family, registration.table) if name in _PACKAGES]
+    return registration.family not in ABSENT and all(importlib.util.find_spec(name) is not None for name in packages)
 
 
 @functools.cache
