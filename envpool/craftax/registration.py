@@ -15,7 +15,7 @@ class Craftax(Family):
         """Returns where the dynamics of an id come from."""
         return "craftax 1.6.1"
 
-    def prepare(self, task_id: str, options: dict[str, Value]) -> dict[str, Value]:
+    def add_data(self, task_id: str, options: dict[str, Value]) -> dict[str, Value]:
         """Adds the textures of the package craftax to the options of an id that draws them.
 
         Raises:

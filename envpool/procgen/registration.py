@@ -50,7 +50,7 @@ class Procgen(Family):
                 raise wrong_value(name, f"False, because {why}", caller_options[name])
         return plain
 
-    def prepare(self, task_id: str, options: dict[str, Value]) -> dict[str, Value]:
+    def add_data(self, task_id: str, options: dict[str, Value]) -> dict[str, Value]:
         """Adds the images of the game to the options.
 
         Raises:

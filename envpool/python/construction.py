@@ -114,6 +114,9 @@ class Construction:
     def _prepare(self, own: Mapping[str, Value]) -> dict[str, Value]:
         return self.registration.origin.prepare(self.registration.task_id, dict(own))
 
+    def _with_data(self, options: dict[str, Value]) -> dict[str, Value]:
+        return self.registration.origin.add_data(self.registration.task_id, options)
+
     def _overridden(self, index: int, entry: Mapping[str, Any], own: Mapping[str, Value]) -> dict[str, Value]:
         """Merges one entry of env_options into the options of its environment, and sets its time limit."""
         values = dict(own)
@@ -216,7 +219,9 @@ class Construction:
     @property
     def core_task(self) -> tuple[Table, str, int, list[dict[str, Value]]]:
         """What the pool in C++ needs for this task: the table, the id, the number of environments, and their options."""
-        return self.table, self.label, self.common.num_envs, self._prepared
+        with labelled(self.label):
+            options = [self._with_data(options) for options in self._prepared]
+        return self.table, self.label, self.common.num_envs, options
 
     def renderer(self) -> Renderer | None:
         """Returns what draws the environments; None if they draw themselves."""
@@ -286,7 +291,7 @@ class Construction:
             model = _core.add_pure_model(
                 self.table,
                 self.label,
-                self._prepared[0],
+                self._with_data(self._prepared[0]),
                 self._max_episode_steps[0],
                 source=source,
                 includes=includes,

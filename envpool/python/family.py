@@ -158,6 +158,18 @@ class Family:
         """
         return options
 
+    def add_data(self, task_id: str, options: dict[str, Value]) -> dict[str, Value]:
+        """Adds data that environments need and their spaces do not, such as images. Only makers of environments call it.
+
+        Args:
+            task_id: the id.
+            options: what `prepare` returned.
+
+        Raises:
+            MissingPackageError: a package that holds the data is not installed.
+        """
+        return options
+
     def agent_names(self, task_id: str, count: int) -> list[str]:
         """Returns the names that the agents of an id have in PettingZoo's interface.
 

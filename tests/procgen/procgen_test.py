@@ -180,3 +180,9 @@ def test_without_the_package(monkeypatch):
     ):
         envpool.make("MazeEasy-v0", num_envs=1)
     art.read_art.cache_clear()
+
+
+def test_spaces_need_no_images(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda *_: None)
+    art.read_art.cache_clear()
+    assert envpool.make_spec("MazeEasy-v0").observation_space.shape == (3, 64, 64)
