@@ -6,16 +6,22 @@
 //   Place    an image covers the pixels between its edges, each rounded to the nearest pixel, upwards from the middle
 //   Pixels   a pixel shows the pixel of the image below its middle. Positions in the image are in 1/65536 of a pixel:
 //            the step from one pixel to the next is rounded down, and the first position is the last one before it.
+//   Turns    see turned.h
 //   Blending colours are premultiplied with their alpha; x * alpha / 255 is rounded to the nearest
 #pragma once
 
 #include "envpool/procgen/art.h"
+#include "envpool/procgen/turned.h"
 
 namespace envpool::procgen {
 
 // A rectangle in pixels.
 struct Rect {
   f64 x, y, width, height;
+};
+
+struct Edges {
+  f64 left, top, right, low;
 };
 
 struct Extent {
@@ -36,17 +42,24 @@ struct Span {
 
 ENVPOOL_FN i32 nearest_pixel(f64 x) { return i32(floor(x + 0.5)); }
 
-// Returns the span of an image of `size` pixels that is drawn from x to x + width on a canvas of `pixels` pixels. A
-// device compiler does not inline this, because two divisions by the same number would share operations, which the test
-// of fused multiply-adds counts.
-ENVPOOL_DEVICE_CALL Span span_of(i32 size, f64 x, f64 width, i32 pixels) {
+// Returns the span of an image of `size` pixels that is drawn from `begin` to `end` on a canvas of `pixels` pixels. If
+// the end is before the beginning, the image is reflected. A device compiler does not inline this, because two
+// divisions by the same number would share operations, which the test of fused multiply-adds counts.
+ENVPOOL_DEVICE_CALL Span span_between(i32 size, f64 begin, f64 end, i32 pixels) {
   constexpr f64 kFar = 1e6, kNarrow = 1e-3;  // beyond what any valid state draws
-  if (!(x > -kFar && x < kFar && width > kNarrow && width < kFar)) return {};
-  const i32 first = max(nearest_pixel(x), 0), end = min(nearest_pixel(x + width), pixels);
-  if (end <= first) return {};
-  const i64 step = i64(size / width * 65536.0);
-  return {first, end - first, size - 1, i64(ceil((first + 0.5 - x) * f64(step))) - 1, step};
+  const f64 width = end - begin;
+  if (!(fabs(begin) < kFar && fabs(width) > kNarrow && fabs(width) < kFar)) return {};
+  const bool reflected = width < 0;
+  end = begin + width;  // as the reference rounds it
+  const i32 first = max(nearest_pixel(reflected ? end : begin), 0);
+  const i32 past = min(nearest_pixel(reflected ? begin : end), pixels);
+  if (past <= first) return {};
+  const i64 step = i64(65536.0 / (width / size));
+  const f64 before = (first + 0.5 - (reflected ? end : begin)) * f64(step);
+  const i64 at = reflected ? (i64{size} << 16) + i64(floor(before)) + 1 : i64(ceil(before)) - 1;
+  return {first, past - first, size - 1, at, step};
 }
+ENVPOOL_FN Span span_of(i32 size, f64 x, f64 width, i32 pixels) { return span_between(size, x, x + width, pixels); }
 
 // The pixels that are drawn. A CPU collects them as Image has them, and converts them into the observation at the end;
 // a GPU, whose threads have little memory of their own, writes the observation.
@@ -125,15 +138,21 @@ class Canvas {
   }
 
   // Draws an image. If it is reflected, left and right are exchanged. The opacity is from 0 to 1.
-  ENVPOOL_DEVICE_CALL void draw(const Art& art, Image image, Rect r, bool reflected = false, f32 opacity = 1) {
-    const Span across = span_of(image.width, r.x, r.width, kPixels);
-    const Span down = span_of(image.height, r.y, r.height, kPixels);
+  ENVPOOL_FN void draw(const Art& art, Image image, Rect r, bool reflected = false, f32 opacity = 1) {
+    draw_between(art, image, {r.x, r.y, r.x + r.width, r.y + r.height}, reflected, opacity);
+  }
+
+  // Draws an image between edges. If the right edge is left of the left one, left and right are exchanged; so are above
+  // and below.
+  ENVPOOL_DEVICE_CALL void draw_between(const Art& art, Image image, Edges edges, bool reflected, f32 opacity) {
+    const Span across = span_between(image.width, edges.left, edges.right, kPixels);
+    const Span down = span_between(image.height, edges.top, edges.low, kPixels);
     u16 column[kPixels];
     for (i32 k = 0; k < across.count; ++k) {
       const i32 source = across.source(k);
       column[k] = u16(reflected ? across.last - source : source);
     }
-    const u32 alpha = u32(clamp(i32(opacity * 256.0), 0, 256)) * 255 >> 8;
+    const u32 alpha = alpha_of(opacity);
     for (i32 i = 0; i < down.count; ++i) {
       const u32* const row = art.pixels() + image.first + down.source(i) * image.width;
       if (alpha == 255) {
@@ -142,6 +161,32 @@ class Canvas {
       }
       for (i32 k = 0; k < across.count; ++k) put(across.first + k, down.first + i, scaled_color(row[column[k]], alpha));
     }
+  }
+
+  // Draws an image that is turned around the middle of its rectangle.
+  ENVPOOL_DEVICE_CALL void draw_turned(const Art& art, Image image, Rect r, Turn turn, bool reflected = false,
+                                       f32 opacity = 1) {
+    const f64 x = r.x + r.width / 2, y = r.y + r.height / 2;
+    if (is_upright(turn)) {
+      const f64 half_width = turn.cosine * (r.width / 2), half_height = turn.cosine * (r.height / 2);
+      draw_between(art, image, {x - half_width, y - half_height, x + half_width, y + half_height}, reflected, opacity);
+      return;
+    }
+    constexpr f64 kFar = 1e6, kNarrow = 1e-3;
+    if (!(fabs(x) < kFar && fabs(y) < kFar && r.width > kNarrow && r.height > kNarrow && r.width < kFar &&
+          r.height < kFar)) {
+      return;
+    }
+    const Turned turned(x, y, r.width, r.height, turn, image.width, image.height);
+    const u32 alpha = alpha_of(opacity);
+    turned.each_row(kPixels, [&](i32 row, i32 first, i32 end) {
+      for (i32 column = first; column < end; ++column) {
+        const i32 u = clamp(turned.column(column, row), 0, image.width - 1);
+        const i32 v = clamp(turned.row(column, row), 0, image.height - 1);
+        const u32 color = art.pixels()[image.first + v * image.width + (reflected ? image.width - 1 - u : u)];
+        put(column, row, alpha == 255 ? color : scaled_color(color, alpha));
+      }
+    });
   }
 
   // Draws an image in cell (i, k).
@@ -159,6 +204,7 @@ class Canvas {
   }
 
  private:
+  ENVPOOL_FN static u32 alpha_of(f32 opacity) { return u32(clamp(i32(opacity * 256.0), 0, 256)) * 255 >> 8; }
   // Draws a premultiplied colour over what a pixel has.
   ENVPOOL_FN void put(i32 x, i32 y, u32 color) {
     const u32 rest = 255 - (color >> 24);

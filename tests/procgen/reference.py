@@ -42,7 +42,8 @@ def folder() -> Path | None:
 
 
 @functools.cache
-def _library() -> ctypes.CDLL:
+def library() -> ctypes.CDLL:
+    """Returns the shared object."""
     library = ctypes.CDLL(str(folder() / "data" / "prebuilt" / "libenv.so"))
     library.libenv_make.restype = ctypes.c_void_p
     for name in ("libenv_set_buffers", "libenv_observe", "libenv_act", "libenv_close"):
@@ -79,7 +80,7 @@ class Reference:
             "distribution_mode": _MODES[mode],
             **options,
         }
-        self._lib = _library()
+        self._lib = library()
         kept = [self._option(name, value) for name, value in values.items()]
         items = (_Option * len(kept))(*(option for option, _ in kept))
         self._env = ctypes.c_void_p(self._lib.libenv_make(num_envs, _Options(items, len(kept))))
