@@ -2160,6 +2160,37 @@ class ProcgenBigfishOptions(CommonOptions, total=False):
     """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
     ''."""
 
+ProcgenBossfightId = Literal[
+    "BossfightEasy-v0", "BossfightHard-v0", "procgen-bossfight-v0",
+]
+
+class ProcgenBossfightOptions(CommonOptions, total=False):
+    """The options of ProcgenBossfightId."""
+
+    distribution_mode: Literal["easy", "hard"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
 ProcgenChaserId = Literal[
     "ChaserEasy-v0", "ChaserHard-v0", "ChaserExtreme-v0", "procgen-chaser-v0",
 ]
@@ -2222,6 +2253,37 @@ class ProcgenCoinrunOptions(CommonOptions, total=False):
     """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
     ''."""
 
+ProcgenDodgeballId = Literal[
+    "DodgeballEasy-v0", "DodgeballHard-v0", "DodgeballExtreme-v0", "DodgeballMemory-v0", "procgen-dodgeball-v0",
+]
+
+class ProcgenDodgeballOptions(CommonOptions, total=False):
+    """The options of ProcgenDodgeballId."""
+
+    distribution_mode: Literal["easy", "hard", "extreme", "memory"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
 ProcgenMazeId = Literal[
     "MazeEasy-v0", "MazeHard-v0", "MazeMemory-v0", "MazeExploration-v0", "procgen-maze-v0",
 ]
@@ -2230,6 +2292,37 @@ class ProcgenMazeOptions(CommonOptions, total=False):
     """The options of ProcgenMazeId."""
 
     distribution_mode: Literal["easy", "hard", "memory", "exploration"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
+ProcgenStarpilotId = Literal[
+    "StarpilotEasy-v0", "StarpilotHard-v0", "StarpilotExtreme-v0", "procgen-starpilot-v0",
+]
+
+class ProcgenStarpilotOptions(CommonOptions, total=False):
+    """The options of ProcgenStarpilotId."""
+
+    distribution_mode: Literal["easy", "hard", "extreme"]
     """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
     num_levels: int
     """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
@@ -3396,11 +3489,17 @@ def make(task_id: Go19x19Id, env_type: Literal["gymnasium"] = ..., *, num_envs: 
 @overload
 def make(task_id: ProcgenBigfishId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenBossfightId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make(task_id: ProcgenChaserId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenCoinrunId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenDodgeballId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make(task_id: ProcgenMazeId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenStarpilotId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: AntId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -3620,11 +3719,17 @@ def make(task_id: Go19x19Id, env_type: Literal["gym"], *, num_envs: int = ..., *
 @overload
 def make(task_id: ProcgenBigfishId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenBossfightId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make(task_id: ProcgenChaserId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenCoinrunId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenDodgeballId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make(task_id: ProcgenMazeId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenStarpilotId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: AntId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3844,11 +3949,17 @@ def make(task_id: Go19x19Id, env_type: Literal["dm"], *, num_envs: int = ..., **
 @overload
 def make(task_id: ProcgenBigfishId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> DMEnvPool: ...
 @overload
+def make(task_id: ProcgenBossfightId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> DMEnvPool: ...
+@overload
 def make(task_id: ProcgenChaserId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: ProcgenCoinrunId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> DMEnvPool: ...
 @overload
+def make(task_id: ProcgenDodgeballId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> DMEnvPool: ...
+@overload
 def make(task_id: ProcgenMazeId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: ProcgenStarpilotId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: AntId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[AntOptions]) -> DMEnvPool: ...
 @overload
@@ -4070,11 +4181,17 @@ def make_gymnasium(task_id: Go19x19Id, *, num_envs: int = ..., **options: Unpack
 @overload
 def make_gymnasium(task_id: ProcgenBigfishId, *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make_gymnasium(task_id: ProcgenBossfightId, *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make_gymnasium(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make_gymnasium(task_id: ProcgenDodgeballId, *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make_gymnasium(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: ProcgenStarpilotId, *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -4294,11 +4411,17 @@ def make_gym(task_id: Go19x19Id, *, num_envs: int = ..., **options: Unpack[Go19x
 @overload
 def make_gym(task_id: ProcgenBigfishId, *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make_gym(task_id: ProcgenBossfightId, *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make_gym(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make_gym(task_id: ProcgenDodgeballId, *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make_gym(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ProcgenStarpilotId, *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -4518,11 +4641,17 @@ def make_dm(task_id: Go19x19Id, *, num_envs: int = ..., **options: Unpack[Go19x1
 @overload
 def make_dm(task_id: ProcgenBigfishId, *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> DMEnvPool: ...
 @overload
+def make_dm(task_id: ProcgenBossfightId, *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> DMEnvPool: ...
+@overload
 def make_dm(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> DMEnvPool: ...
 @overload
+def make_dm(task_id: ProcgenDodgeballId, *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> DMEnvPool: ...
+@overload
 def make_dm(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: ProcgenStarpilotId, *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> DMEnvPool: ...
 @overload
@@ -4742,11 +4871,17 @@ def make_vec(task_id: Go19x19Id, num_envs: int = ..., *, dtypes: Literal["envpoo
 @overload
 def make_vec(task_id: ProcgenBigfishId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenBigfishOptions]) -> GymnasiumVectorEnv: ...
 @overload
+def make_vec(task_id: ProcgenBossfightId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenBossfightOptions]) -> GymnasiumVectorEnv: ...
+@overload
 def make_vec(task_id: ProcgenChaserId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenChaserOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: ProcgenCoinrunId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymnasiumVectorEnv: ...
 @overload
+def make_vec(task_id: ProcgenDodgeballId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymnasiumVectorEnv: ...
+@overload
 def make_vec(task_id: ProcgenMazeId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenMazeOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: ProcgenStarpilotId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: AntId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[AntOptions]) -> GymnasiumVectorEnv: ...
 @overload
@@ -4966,11 +5101,17 @@ def make_spec(task_id: Go19x19Id, *, num_envs: int = ..., **options: Unpack[Go19
 @overload
 def make_spec(task_id: ProcgenBigfishId, *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> EnvSpec: ...
 @overload
+def make_spec(task_id: ProcgenBossfightId, *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> EnvSpec: ...
+@overload
 def make_spec(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> EnvSpec: ...
 @overload
+def make_spec(task_id: ProcgenDodgeballId, *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> EnvSpec: ...
+@overload
 def make_spec(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ProcgenStarpilotId, *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> EnvSpec: ...
 @overload

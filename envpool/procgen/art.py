@@ -65,6 +65,31 @@ _COINRUN = (
     "misc_assets/iconCircle_white",
 )
 
+_METEORS = (
+    *(f"misc_assets/spaceMeteors_00{number}" for number in range(1, 5)),
+    *_numbered("misc_assets/meteorGrey_big", 4),
+)
+_EXPLOSIONS = _numbered("misc_assets/explosion", 5)
+_BOSSFIGHT = (
+    *(f"misc_assets/playerShip{ship}" for ship in ("1_blue", "1_green", "2_orange", "3_red")),
+    *(f"misc_assets/enemyShip{ship}" for ship in ("Black1", "Blue2", "Green3", "Red4")),
+    *(f"misc_assets/laser{laser}" for laser in ("Green14", "Red11", "Blue09")),
+    *("misc_assets/shield2", *_METEORS, *_EXPLOSIONS, *_SPACE),
+)
+
+_DODGEBALL = (
+    *("misc_assets/character12", "misc_assets/ball_soccer1", *_numbered("misc_assets/character", 11)),
+    *("misc_assets/blockRed", "misc_assets/ball_soccer2", "misc_assets/blockGreen", "misc_assets/tileStone_slope2"),
+    *(*_numbered("misc_assets/spaceEffect", 9), *_TOPDOWN),
+)
+
+_STARPILOT = (
+    *("misc_assets/playerShip2_blue", *(f"misc_assets/towerDefense_tile{number}" for number in (295, 296, 297))),
+    *(*(f"misc_assets/spaceShips_00{number}" for number in range(1, 8)), *_METEORS),
+    *(*_numbered("misc_assets/spaceEffect", 9), "misc_assets/spaceStation_018", "misc_assets/spaceStation_019"),
+    *(*(f"misc_assets/spaceRockets_00{number}" for number in range(1, 5)), *_EXPLOSIONS, *_SPACE),
+)
+
 # For each set of images, the files in the order of the C++ code, and the SHA-256 of the bytes that _read returns.
 _FILES = {
     "bigfish": (
@@ -75,6 +100,7 @@ _FILES = {
         ),
         "566a1fb8736f33f00ab88b79ccb43347ea6691f3f8b69f9039a9e6e7257a5986",
     ),
+    "bossfight": (_BOSSFIGHT, "80ccc2d8a9b1b16a16d8a28f7f7402d6f25191a5b9614de202c09a47e595aabc"),
     "chaser": (
         (
             "misc_assets/enemyFloating_1b",
@@ -84,12 +110,14 @@ _FILES = {
         ),
         "5adca9d000eea9002b8d22c571175dafa5eabcc54279543f909c451aca2b4976",
     ),
+    "dodgeball": (_DODGEBALL, "7b1ed4f9fafba75468b10a59bb99b93c050e33bd62d23e75d05caaf50ad65c3e"),
     "maze": (
         ("kenney/Ground/Sand/sandCenter", "misc_assets/cheese", "kenney/Enemies/mouse_move", *_TOPDOWN),
         "4b1db22b32bd6ecfda9146663334be5302c79e3f732aab6bb6c9e97e744a8498",
     ),
     "coinrun": ((*_COINRUN, *_PLATFORM), "c0e7d67991e6334f16d46172eebf6f9caec95bef4e5782bfe8f0e215e1949e40"),
     "coinrun_easy": ((*_COINRUN, _PLATFORM[0]), "1cc9b6463d78431042ec7e75f18d2f950b28f05d8059f0d6c5c3d474439a422c"),
+    "starpilot": (_STARPILOT, "daaaf5a4a1d61ebf421ebefa6254bcefbf28c46bced0769c2732fdbab847427b"),
 }
 
 

@@ -123,13 +123,7 @@ struct ProcgenBigfish {
     Mover& a = s.agent;
     a.vx = f32(0.9 * ((1 - kMix) * a.vx + kMix * kSpeed * f32(dx)));
     a.vy = f32(0.9 * ((1 - kMix) * a.vy + kMix * kSpeed * f32(dy)));
-    advance(a, agent_sideways(a, tie, dx, dy), [&](f32 vx, f32 vy) {
-      const f32 x = a.x + vx, y = a.y + vy, inside = s.half * kInside;
-      const bool blocked = !(x - inside >= 0 && x + inside < kCells && y - inside >= 0 && y + inside < kCells);
-      a.x = blocked && vx != 0 ? stopped(x, s.half, vx) : x;
-      a.y = blocked && vx == 0 ? stopped(y, s.half, vy) : y;
-      return blocked;
-    });
+    advance_in_box(a, s.half, s.half, kCells, agent_sideways(a, tie, dx, dy));
   }
 
   // Eats fish and is eaten. The fish that came last are first. Fish that are eaten or have left are removed.

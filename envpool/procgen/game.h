@@ -25,6 +25,9 @@ inline constexpr i32 kActions = 15;
 inline constexpr const char* kMoves =
     "0 left and down, 1 left, 2 left and up, 3 down, 4 nothing, 5 up, 6 right and down, 7 right, 8 right and up, "
     "9 to 14 nothing";
+inline constexpr const char* kMovesAndShot =
+    "0 left and down, 1 left, 2 left and up, 3 down, 4 nothing, 5 up, 6 right and down, 7 right, 8 right and up, "
+    "9 shoots, 10 to 14 nothing";
 inline constexpr i32 kMostSeeds = 0x7FFFFFFF;  // level seeds are below this number
 inline constexpr u32 kNextLevel = 997;         // the distance of the seeds of sequential levels
 
@@ -62,17 +65,21 @@ ENVPOOL_FN void choose_level(Level& level, const GameParams& p, i32 exploration_
   level.time = 0;
 }
 
-// Ends a step. Returns the outcome, and whether it continues in the next of sequential levels, which is to be made.
 // Returns the move of an action: 3 times the column plus the row, with 4 in the middle, which is no move.
+inline constexpr i32 kNoMove = 4;
 ENVPOOL_FN i32 move_of(const ActionRow& action) {
   const u32 number = u32(*action.at<i32>(0));
-  return number < 9 ? i32(number) : 4;
+  return number < 9 ? i32(number) : kNoMove;
 }
+
+// Returns whether an action is the first that is no move: the one that shoots.
+ENVPOOL_FN bool is_shot(const ActionRow& action) { return *action.at<i32>(0) == 9; }
 
 struct StepEnd {
   Outcome outcome;
   bool next_level;
 };
+// Ends a step. Returns the outcome, and whether it continues in the next of sequential levels, which is to be made.
 ENVPOOL_FN StepEnd end_step(Level& level, const GameParams& p, f32 reward, bool done, bool complete, i32 time_limit) {
   count_up(level.time);
   level.previous_seed = level.seed;

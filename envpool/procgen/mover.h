@@ -63,6 +63,23 @@ ENVPOOL_FN bool agent_sideways(const Mover& at, bool tie, i32 dx, i32 dy) {
 // Returns where a body stops that would reach p by a move of `by`, if the cell there is not free.
 ENVPOOL_FN f32 stopped(f32 p, f32 half, f32 by) { return by > 0 ? floor(p + half) - half : ceil(p - half) + half; }
 
+// Turns something round that would reach p by a move of `by`, if the cell there is not free.
+ENVPOOL_FN void turn_round(f32& p, f32& velocity, f32 half, f32 by) {
+  p += 2 * (by < 0 ? ceil(p - half) - (p - half) : floor(p + half) - (p + half));
+  velocity = -1 * velocity;
+}
+
+// Moves by the velocity in a square world that has no obstacles but its edges.
+ENVPOOL_FN void advance_in_box(Mover& at, f32 half_width, f32 half_height, f32 side, bool sideways_first) {
+  advance(at, sideways_first, [&](f32 vx, f32 vy) {
+    const f32 x = at.x + vx, y = at.y + vy, wide = half_width * kInside, high = half_height * kInside;
+    const bool blocked = !(x - wide >= 0 && x + wide < side && y - high >= 0 && y + high < side);
+    at.x = blocked && vx != 0 ? stopped(x, half_width, vx) : x;
+    at.y = blocked && vx == 0 ? stopped(y, half_height, vy) : y;
+    return blocked;
+  });
+}
+
 // Returns the gray that shows a part of 1, from 0 to 1.
 ENVPOOL_FN u32 gray(f32 part) { return kBlack | u32(clamp(i32(part * 255), 0, 255)) * 0x10101u; }
 

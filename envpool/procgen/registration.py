@@ -11,12 +11,22 @@ from envpool.python.family import Family, ImportPath, Value
 from envpool.python.options import wrong_value
 from envpool.registration import register_family
 
+# The names of the games in Procgen.
+_GAMES = (
+    "bigfish",
+    "bossfight",
+    "chaser",
+    "coinrun",
+    "dodgeball",
+    "maze",
+    "starpilot",
+)
 _MODES = {0: "easy", 1: "hard", 2: "extreme", 10: "memory", 20: "exploration"}  # by EnvPool's number
 
 
 def _game_of(task_id: str) -> str:
     """Returns the name in Procgen of the game of an id, such as MazeEasy-v0 or procgen-maze-v0."""
-    return next(word for word in ("bigfish", "chaser", "coinrun", "maze") if word in task_id.lower())
+    return next(game for game in _GAMES if game in task_id.lower())
 
 
 class Procgen(Family):
@@ -74,6 +84,14 @@ def _register(game: str, table: str, doc: str, modes: str) -> None:
 
 
 _register("Bigfish", "ProcgenBigfish", "Eat smaller fish, and avoid larger ones.", "easy hard")
+_register("Bossfight", "ProcgenBossfight", "Shoot at a large enemy, and avoid its bullets.", "easy hard")
 _register("Chaser", "ProcgenChaser", "Collect all orbs in a maze, and avoid the enemies.", "easy hard extreme")
 _register("Coinrun", "ProcgenCoinrun", "Run and jump past saws and enemies to a coin.", "easy hard exploration")
+_register(
+    "Dodgeball",
+    "ProcgenDodgeball",
+    "Throw balls at all enemies, avoid theirs and the walls, and leave.",
+    "easy hard extreme memory",
+)
 _register("Maze", "ProcgenMaze", "Walk through a maze to a piece of cheese.", "easy hard memory exploration")
+_register("Starpilot", "ProcgenStarpilot", "Fly through space, and shoot at what comes.", "easy hard extreme")

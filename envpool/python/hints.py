@@ -33,8 +33,8 @@ class _Package:
 
 
 _OTHER_PROCGEN = (
-    *("bossfight", "caveflyer", "climber", "dodgeball", "fruitbot", "heist", "jumper", "leaper"),
-    *("miner", "ninja", "plunder", "starpilot"),
+    *("caveflyer", "climber", "fruitbot", "heist", "jumper", "leaper"),
+    *("miner", "ninja", "plunder"),
 )
 
 _PACKAGES = (

@@ -10,8 +10,12 @@ import numpy as np
 import envpool
 from tests.procgen.reference import Reference
 
-# Actions of the two policies: any; and mostly to the right, with jumps.
-_POLICIES = {"random": range(15), "right": (7, 7, 7, 8, 8, 5, 4, 1)}
+# Actions of the policies: any; mostly to the right, with jumps; and mostly the one that shoots.
+_POLICIES = {
+    "random": range(15),
+    "right": (7, 7, 7, 8, 8, 5, 4, 1),
+    "shoot": (9, 9, 9, 9, 9, 10, 7, 1, 4, 3, 5),
+}
 
 
 def differences(game: str, mode: str, policy: str, num_envs: int, steps: int, seed: int, **options: Any) -> list[str]:
