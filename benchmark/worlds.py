@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures Craftax-Classic and Overcooked: CPU time of a step, beside the released EnvPool, craftax and JaxMARL.
+"""Measures Craftax-Classic, Overcooked and Hanabi: CPU time of a step, beside the released EnvPool, craftax and JaxMARL.
 
 Ours are measured in a pool and in a jitted scan, and those of craftax and JaxMARL in a jitted scan. All play random
 actions on one CPU. Choosing them is not counted in pools, and costs little in scans. Worlds that end begin again, except
@@ -37,6 +37,7 @@ CASES = {
     "Craftax-Classic-Symbolic-v1": Case("symbolic", in_envpool=True, batch=256),
     "Craftax-Classic-Pixels-v1": Case("pixels", in_envpool=True, batch=64),
     "Overcooked-v0": Case("cramped_room", in_envpool=False, batch=1024),
+    "Hanabi-v0": Case("hanabi", in_envpool=False, batch=1024),
 }
 flags.DEFINE_list("tasks", list(CASES), "ids of the environments")
 flags.DEFINE_integer("num_envs", 1024, "environments of a pool", lower_bound=1)
@@ -86,10 +87,9 @@ OURS = SCAN.replace(
 import envpool.jax
 env, params = envpool.jax.make(name)
 _, state = env.reset_batch(jax.random.key(0), num_envs, params)
-players = env.num_players
 
 def actions(key):
-    shape = (num_envs, players) if players > 1 else (num_envs,)
+    shape = (num_envs, 2) if name.startswith("Overcooked") else (num_envs,)  # the players of Hanabi take turns
     return jax.random.randint(key, shape, 0, env.action_space(params).n)
 
 def step(key, state, action):
@@ -100,14 +100,17 @@ def step(key, state, action):
 REFERENCE = SCAN.replace(
     "{make}",
     """
-if name == "cramped_room":
+if name in ("cramped_room", "hanabi"):
     import jaxmarl
     from jaxmarl.environments.overcooked import overcooked_layouts
-    env = jaxmarl.make("overcooked", layout=overcooked_layouts[name])
+    if name == "hanabi":
+        env, moves = jaxmarl.make(name), 21
+    else:
+        env, moves = jaxmarl.make("overcooked", layout=overcooked_layouts[name]), 6
     _, state = jax.vmap(env.reset)(jax.random.split(jax.random.key(0), num_envs))
 
     def actions(key):
-        return dict(zip(env.agents, jax.random.randint(key, (2, num_envs), 0, 6)))
+        return dict(zip(env.agents, jax.random.randint(key, (2, num_envs), 0, moves)))
 
     def step(key, state, action):
         obs, state, reward, done, info = jax.vmap(env.step)(jax.random.split(key, num_envs), state, action)

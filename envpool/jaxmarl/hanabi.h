@@ -23,6 +23,7 @@
 #pragma once
 
 #include "envpool/core/api.h"
+#include "envpool/jaxmarl/hanabi_row.h"
 #if ENVPOOL_HOST
 #include <stdexcept>
 #include <string>
@@ -38,17 +39,19 @@ struct Hanabi {
   static constexpr i32 kMaxPlayers = 5, kPhases = 1;
   static constexpr i32 kMostColors = 6, kMostRanks = 5, kMostHand = 6, kMostCopies = 5, kMostTokens = 20;
   static constexpr i32 kMostKinds = kMostColors * kMostRanks, kMissing = 255;
+  static constexpr i32 kDiscardWords = (kMostKinds * kMostCopies + 63) / 64;
 
   struct Params {
     i32 players, colors, ranks, hand_option, info_tokens, life_tokens;
     i32 copies[kMostRanks];
     bool shuffle_order;
-    i32 hand, kinds, deck, moves;  // derived: cards of a hand, kinds of cards, cards in all, actions
-  };
-  struct Card {
-    u8 kind;           // color * ranks + rank, or kMissing
-    u8 colors, ranks;  // that the hints leave possible, as bits
-    u8 hinted;         // bit 0: its color, bit 1: its rank
+    // Derived:
+    i32 hand, kinds, deck, moves;  // cards of a hand, kinds of cards, cards in all, actions
+    i32 bits, observed;            // numbers of an observation: those that are 0 or 1, and all
+    i32 inverse;                   // of `ranks`: kind * inverse / 256 is the color
+    i32 first_copy[kMostRanks];    // the number of a rank's first copy among the cards of a color
+    i32 copies_of_color;
+    u32 all, first_ranks;  // kinds as bits: all, and the first rank of each color
   };
   struct Shared {
     i32 players, seat;   // the seat to move
@@ -56,14 +59,19 @@ struct Hanabi {
     i32 deck;            // cards that are not dealt
     i32 info_tokens, life_tokens;
     i32 rounds;  // moves since the deck is empty
-    i32 steps, last_action;
+    i32 steps;
     f32 reward;
-    u8 last_kind;                                // the card that was played or discarded
-    bool scored, gained, bombed;                 // the last action added to a firework, or a token; all lives were lost
-    u8 order[kMaxPlayers];                       // the player of each seat
-    u8 fireworks[kMostColors];                   // the number of cards
-    u8 left[kMostKinds], discarded[kMostKinds];  // cards of each kind
-    Card hand[kMaxPlayers][kMostHand];           // of each seat
+    bool bombed;                      // all lives were lost
+    u8 last_move;                     // bits: the last action played, discarded, hinted a color, hinted a rank
+    i8 last_target;                   // the seat that got the last hint, or -1
+    u8 order[kMaxPlayers];            // the player of each seat
+    u8 fireworks[kMostColors];        // the number of cards
+    u8 left[kMostKinds];              // cards of each kind in the deck
+    i8 unseen[32];                    // cards of each kind that are neither played nor discarded
+    u64 last;                         // what else an observation shows of the last action, as bits
+    u64 discarded[kDiscardWords];     // the discarded cards as an observation shows them, as bits
+    u8 hand[kMaxPlayers][kMostHand];  // of each seat: color * ranks + rank, or kMissing
+    HanabiBelief belief[kMaxPlayers * kMostHand];  // what hints have told; a hand is p.hand places
   };
   struct Agent {
     i32 action;
@@ -101,7 +109,10 @@ struct Hanabi {
   }
   static void spec(const Params& p, Spec& s) {
     s.max_players = p.players;
-    s.obs<f32>("obs", {observed(p)}).per_player().doc("hands, board, discarded cards, last action and beliefs");
+    s.obs<f32>("obs", {p.observed})
+        .bounds(0, 1)
+        .per_player()
+        .doc("hands, board, discarded cards, last action and beliefs");
     s.info<i32>("players.id").categories(p.players).per_player().doc("number of the player");
     s.info<i32>("current_player").categories(p.players).doc("the player to move, who makes the world's next move");
     s.info<bool>("action_mask", {p.moves}).doc("legal moves of the player to move");
@@ -121,6 +132,21 @@ struct Hanabi {
     p.deck = 0;
     for (i32 rank = 0; rank < p.ranks; ++rank) p.deck += p.colors * p.copies[rank];
     p.moves = 2 * p.hand + (p.players - 1) * (p.colors + p.ranks) + 1;
+    p.inverse = (255 + p.ranks) / p.ranks;
+    p.copies_of_color = 0;
+    for (i32 rank = 0; rank < p.ranks; ++rank) {
+      p.first_copy[rank] = p.copies_of_color;
+      p.copies_of_color += p.copies[rank];
+    }
+    p.all = p.first_ranks = 0;
+    for (i32 kind = 0; kind < p.kinds; ++kind) {
+      p.all |= 1u << kind;
+      p.first_ranks |= kind % p.ranks == 0 ? 1u << kind : 0;
+    }
+    const i32 hands = (p.players - 1) * p.hand * p.kinds + p.players;
+    const i32 board = p.deck - p.players * p.hand + p.kinds + p.info_tokens + p.life_tokens + p.deck;
+    p.bits = hands + board + 2 * p.players + 4 + shown_of_move(p);
+    p.observed = p.bits + p.players * p.hand * (p.kinds + p.colors + p.ranks);
   }
 
   ENVPOOL_FN static void reset(World& world, const Params& p, Rng& rng) {
@@ -130,13 +156,18 @@ struct Hanabi {
     s.deck = p.deck;
     s.info_tokens = p.info_tokens;
     s.life_tokens = p.life_tokens;
-    s.last_action = p.moves - 1;
-    s.last_kind = kMissing;
-    for (i32 kind = 0; kind < p.kinds; ++kind) s.left[kind] = static_cast<u8>(p.copies[kind % p.ranks]);
+    s.last_target = -1;
+    for (i32 color = 0, kind = 0; color < p.colors; ++color) {
+      for (i32 rank = 0; rank < p.ranks; ++rank, ++kind) {
+        s.left[kind] = static_cast<u8>(p.copies[rank]);
+        s.unseen[kind] = static_cast<i8>(p.copies[rank]);
+      }
+    }
     for (i32 seat = 0; seat < kMaxPlayers; ++seat) {
       s.order[seat] = static_cast<u8>(seat);
       for (i32 i = 0; i < kMostHand; ++i) {
-        s.hand[seat][i] = seat < p.players && i < p.hand ? drawn(s, p, rng) : Card{kMissing, 0, 0, 0};
+        s.hand[seat][i] = kMissing;
+        if (seat < p.players && i < p.hand) draw(s, p, seat, i, rng);
       }
     }
     for (i32 seat = p.players - 1; p.shuffle_order && seat > 0; --seat) {
@@ -157,11 +188,10 @@ struct Hanabi {
     keep_within(s.life_tokens, 0, p.life_tokens);
     keep_within(s.rounds, 0, 1 << 30);
     keep_within(s.steps, 0, 1 << 30);
-    keep_within(s.last_action, 0, p.moves - 1);
-    keep_bool(s.scored);
-    keep_bool(s.gained);
     keep_bool(s.bombed);
-    if (s.last_kind >= p.kinds) s.last_kind = kMissing;
+    s.last_move &= 15;
+    s.last &= (u64{1} << shown_of_move(p)) - 1;
+    keep_within(s.last_target, i8(-1), static_cast<i8>(p.players - 1));
     u32 seated = 0;
     for (i32 seat = 0; seat < p.players; ++seat) seated |= s.order[seat] < 8 ? 1u << s.order[seat] : 0;
     if (seated != (1u << p.players) - 1) {
@@ -169,18 +199,13 @@ struct Hanabi {
     }
     s.current_player = s.order[s.seat];
     for (u8& height : s.fireworks) height = height > p.ranks ? u8(p.ranks) : height;
-    s.deck = 0;
-    for (i32 kind = 0; kind < p.kinds; ++kind) {
-      const u8 most = static_cast<u8>(p.copies[kind % p.ranks]);
-      if (s.left[kind] > most) s.left[kind] = most;
-      if (s.discarded[kind] > most) s.discarded[kind] = most;
-      s.deck += s.left[kind];
-    }
-    s.deck = min(s.deck, p.deck - p.players * p.hand);
+    repair_kinds(s, p);
     for (auto& hand : s.hand) {
-      for (Card& card : hand) {
-        if (card.kind >= p.kinds) card.kind = kMissing;
-      }
+      for (u8& kind : hand) kind = kind < p.kinds ? kind : u8{kMissing};
+    }
+    for (HanabiBelief& card : s.belief) {
+      card.possible &= p.all;
+      card.hinted &= (1u << (p.colors + p.ranks)) - 1;
     }
   }
 
@@ -195,20 +220,13 @@ struct Hanabi {
     Shared& s = world.shared;
     const i32 action = world.agent[0].action;
     const i32 before = score(s, p);
-    s.last_action = action;
-    s.last_kind = kMissing;
-    s.scored = s.gained = false;
-    if (action >= 2 * p.hand && action < p.moves - 1) {
-      give_hint(s, p, hint_of(p, s.seat, action));
-    } else {
-      use_card(s, p, action, rng);
-    }
-    const i32 after = score(s, p);
+    const bool scored = action >= 2 * p.hand && action < p.moves - 1 ? give_hint(s, p, hint_of(p, s.seat, action))
+                                                                     : use_card(s, p, action, rng);
+    const i32 after = before + i32(scored);
     const bool dead = s.life_tokens == 0;
     s.rounds += i32(s.deck == 0);
     // The difference is one of integers, because GCC 12 compiles 0.0f - f32(after) to -f32(after): -0.0 if after is 0.
     s.reward = f32(!dead ? after - before : s.bombed ? 0 : -after);
-    s.scored = after != before;
     s.bombed = s.bombed || dead;
     s.seat = s.seat + 1 == p.players ? 0 : s.seat + 1;
     s.current_player = s.order[s.seat];
@@ -222,36 +240,37 @@ struct Hanabi {
     const Shared& s = world.shared;
     i32 own = 0;
     for (i32 seat = 0; seat < p.players; ++seat) own = s.order[seat] == agent ? seat : own;
-    f32* to = row.at<f32>(kObs);
-    to = write_hands(s, p, own, to);
-    to = write_board(s, p, to);
-    to = write_last_action(s, p, own, to);
-    write_beliefs(s, p, own, to);
+    HanabiBits bits(p.bits);
+    add_hands(s, p, own, bits);
+    add_board(s, p, bits);
+    add_last_action(s, p, own, bits);
+    f32* const to = row.at<f32>(kObs);
+    const HanabiRow numbers{to, to + p.observed, s.unseen, p.kinds, p.colors + p.ranks};
+    write_hanabi_row(numbers, bits, s.belief, own * p.hand, p.players * p.hand);
     *row.at<i32, 1>(kId) = agent;
   }
   ENVPOOL_FN static void observe_world(const World& world, const Params& p, Row row) {
     const Shared& s = world.shared;
     *row.at<i32, 1>(kCurrentPlayer) = s.current_player;
-    bool* const mask = row.at<bool>(kActionMask);
+    u64 legal = 0;
+    i32 at = 2 * p.hand;
     for (i32 i = 0; i < p.hand; ++i) {
-      const bool held = s.hand[s.seat][i].kind != kMissing;
-      mask[i] = held && s.info_tokens < p.info_tokens;
-      mask[p.hand + i] = held;
+      const u64 held = s.hand[s.seat][i] != kMissing;
+      legal |= (held & u64(s.info_tokens < p.info_tokens)) << i | held << (p.hand + i);
     }
-    bool* const colors = mask + 2 * p.hand;
-    bool* const ranks = colors + (p.players - 1) * p.colors;
-    for (i32 next = 0; next + 1 < p.players; ++next) {
-      u32 of_color = 0, of_rank = 0;
+    for (i32 next = 1, ranks = at + (p.players - 1) * p.colors; next < p.players; ++next) {
+      u64 of_color = 0, of_rank = 0;
       for (i32 i = 0; i < p.hand; ++i) {
-        const i32 kind = s.hand[at_distance(p, s.seat, next + 1)][i].kind;
-        if (kind == kMissing || s.info_tokens == 0) continue;
-        of_color |= 1u << kind / p.ranks;
-        of_rank |= 1u << kind % p.ranks;
+        const i32 kind = s.hand[at_distance(p, s.seat, next)][i], color = color_of(p, kind);
+        const bool shown = kind != kMissing && s.info_tokens > 0;
+        of_color |= u64{shown} << (shown ? color : 0);
+        of_rank |= u64{shown} << (shown ? kind - color * p.ranks : 0);
       }
-      for (i32 k = 0; k < p.colors; ++k) colors[next * p.colors + k] = (of_color >> k & 1) != 0;
-      for (i32 k = 0; k < p.ranks; ++k) ranks[next * p.ranks + k] = (of_rank >> k & 1) != 0;
+      legal |= of_color << at | of_rank << ranks;
+      at += p.colors, ranks += p.ranks;
     }
-    mask[p.moves - 1] = false;
+    bool* const mask = row.at<bool>(kActionMask);
+    for (i32 i = 0; i < p.moves; ++i) mask[i] = (legal >> i & 1) != 0;
   }
 
  private:
@@ -269,138 +288,142 @@ struct Hanabi {
     const i32 rest = is_color ? number : number - colors, values = is_color ? p.colors : p.ranks;
     return {is_color, rest % values, at_distance(p, seat, rest / values + 1)};
   }
-  ENVPOOL_FN static bool is_meant(const Params& p, const Hint& hint, i32 kind) {
-    return kind != kMissing && hint.value == (hint.is_color ? kind / p.ranks : kind % p.ranks);
-  }
+  ENVPOOL_FN static i32 color_of(const Params& p, i32 kind) { return kind * p.inverse >> 8; }
+  // Returns the numbers of an observation that show more of the last action than its kind and its players.
+  ENVPOOL_FN static i32 shown_of_move(const Params& p) { return p.colors + p.ranks + 2 * p.hand + p.kinds + 2; }
   ENVPOOL_FN static i32 score(const Shared& s, const Params& p) {
     i32 cards = 0;
     for (i32 color = 0; color < p.colors; ++color) cards += s.fireworks[color];
     return cards;
   }
 
+  // Makes the numbers of cards consistent, so that the deck has the cards that are left.
+  ENVPOOL_FN static void repair_kinds(Shared& s, const Params& p) {
+    s.deck = 0;
+    u64 discarded[kDiscardWords] = {};
+    for (i32 kind = 0; kind < p.kinds; ++kind) {
+      const i32 color = color_of(p, kind), rank = kind - color * p.ranks, most = p.copies[rank];
+      const i32 spare = max(p.deck - p.players * p.hand - s.deck, 0);
+      s.left[kind] = static_cast<u8>(min(min(i32(s.left[kind]), most), spare));
+      s.deck += s.left[kind];
+      const i32 first = first_bit(p, color, rank);
+      i32 copies = 0;
+      for (i32 bit = first; bit < first + most; ++bit) copies += i32(s.discarded[bit >> 6] >> (bit & 63) & 1);
+      for (i32 bit = first; bit < first + copies; ++bit) discarded[bit >> 6] |= u64{1} << (bit & 63);
+      s.unseen[kind] = static_cast<i8>(most - copies - i32(rank < s.fireworks[color]));
+    }
+    for (i32 kind = p.kinds; kind < 32; ++kind) s.unseen[kind] = 0;
+    for (i32 i = 0; i < kDiscardWords; ++i) s.discarded[i] = discarded[i];
+  }
+  // Returns the bit of Shared::discarded for the first copy of a kind.
+  ENVPOOL_FN static i32 first_bit(const Params& p, i32 color, i32 rank) {
+    return color * p.copies_of_color + p.first_copy[rank];
+  }
+
   // Draws a card. The order of the deck is drawn as the cards are, so that states need not hold it.
-  ENVPOOL_FN static Card drawn(Shared& s, const Params& p, Rng& rng) {
-    if (s.deck <= 0) return {kMissing, 0, 0, 0};
-    // A restored state may have fewer cards in its deck than of all kinds.
-    i32 total = 0;
-    for (i32 kind = 0; kind < p.kinds; ++kind) total += s.left[kind];
-    i32 skip = i32(rng.below(u32(total))), kind = 0;
+  ENVPOOL_FN static void draw(Shared& s, const Params& p, i32 seat, i32 place, Rng& rng) {
+    HanabiBelief& belief = s.belief[seat * p.hand + place];
+    s.hand[seat][place] = kMissing;
+    belief = {0, 0};
+    if (s.deck <= 0) return;
+    i32 skip = i32(rng.below(u32(s.deck))), kind = 0;
     while (kind + 1 < p.kinds && skip >= s.left[kind]) skip -= s.left[kind++];
     --s.left[kind];
     --s.deck;
-    return {static_cast<u8>(kind), static_cast<u8>((1u << p.colors) - 1), static_cast<u8>((1u << p.ranks) - 1), 0};
+    s.hand[seat][place] = static_cast<u8>(kind);
+    belief.possible = p.all;
   }
 
-  ENVPOOL_FN static void give_hint(Shared& s, const Params& p, const Hint& hint) {
+  // Returns false, as hints add no card to a firework.
+  ENVPOOL_FN static bool give_hint(Shared& s, const Params& p, const Hint& hint) {
+    const u32 group = hint.is_color ? ((1u << p.ranks) - 1) << hint.value * p.ranks : p.first_ranks << hint.value;
+    const u32 told = 1u << (hint.is_color ? hint.value : p.colors + hint.value);
+    u64 meant = 0;
     for (i32 i = 0; i < p.hand; ++i) {
-      Card& card = s.hand[hint.seat][i];
-      const bool meant = is_meant(p, hint, card.kind);
-      const u8 bit = static_cast<u8>(1u << hint.value), keep = meant ? bit : static_cast<u8>(~bit);
-      u8& possible = hint.is_color ? card.colors : card.ranks;
-      possible = static_cast<u8>(possible & keep);
-      if (meant) card.hinted = static_cast<u8>(card.hinted | (hint.is_color ? 1 : 2));
+      HanabiBelief& card = s.belief[hint.seat * p.hand + i];
+      const i32 kind = s.hand[hint.seat][i];
+      const bool is_meant = kind != kMissing && (group >> kind & 1) != 0;
+      card.possible &= is_meant ? group : ~group;
+      card.hinted |= is_meant ? told : 0;
+      meant |= u64{is_meant} << i;
     }
     s.info_tokens = max(s.info_tokens - 1, 0);
+    s.last_move = hint.is_color ? 4 : 8;
+    s.last_target = static_cast<i8>(hint.seat);
+    s.last = told | meant << (p.colors + p.ranks);
+    return false;
   }
 
-  // Plays or discards a card, and draws another one.
-  ENVPOOL_FN static void use_card(Shared& s, const Params& p, i32 action, Rng& rng) {
-    const bool discards = action < p.hand;
-    const i32 place = min(discards ? action : action - p.hand, p.hand - 1), kind = s.hand[s.seat][place].kind;
-    const i32 shown = kind == kMissing ? 0 : kind, color = shown / p.ranks, rank = shown % p.ranks;
+  // Plays or discards a card, and draws another one. Returns whether it was added to a firework.
+  ENVPOOL_FN static bool use_card(Shared& s, const Params& p, i32 action, Rng& rng) {
+    const bool discards = action < p.hand, waits = action >= 2 * p.hand;
+    const i32 place = min(discards ? action : action - p.hand, p.hand - 1), kind = s.hand[s.seat][place];
+    const bool held = kind != kMissing;
+    const i32 shown = held ? kind : 0, color = color_of(p, shown), rank = shown - color * p.ranks;
     const bool fits = rank == s.fireworks[color], plays = fits && !discards;
-    if (action < 2 * p.hand) s.last_kind = static_cast<u8>(kind);
-    if (plays) ++s.fireworks[color];
-    if (!plays && kind != kMissing && s.discarded[kind] < p.copies[rank]) ++s.discarded[kind];
-    if (!plays && !discards) s.life_tokens = max(s.life_tokens - 1, 0);
-    if ((discards || (plays && rank == p.ranks - 1)) && s.info_tokens < p.info_tokens) {
-      ++s.info_tokens;
-      s.gained = !discards && action < 2 * p.hand;
+    const i32 copies = p.copies[rank] - s.unseen[shown] - i32(rank < s.fireworks[color]);  // discarded
+    if (plays) {
+      ++s.fireworks[color];
+      --s.unseen[shown];
+    } else if (held && copies < p.copies[rank]) {
+      const i32 bit = first_bit(p, color, rank) + copies;
+      s.discarded[bit >> 6] |= u64{1} << (bit & 63);
+      --s.unseen[shown];
     }
-    Card* const hand = s.hand[s.seat];
-    for (i32 i = place; i + 1 < p.hand; ++i) hand[i] = hand[i + 1];
-    hand[p.hand - 1] = drawn(s, p, rng);
+    if (!plays && !discards) s.life_tokens = max(s.life_tokens - 1, 0);
+    const bool gains = (discards || (plays && rank == p.ranks - 1)) && s.info_tokens < p.info_tokens;
+    s.info_tokens += i32(gains);
+    const i32 hints = p.colors + p.ranks, end = hints + 2 * p.hand + p.kinds;
+    s.last_move = waits ? 0 : discards ? 2 : 1;
+    s.last_target = -1;
+    s.last = u64{plays} << end | u64{gains && !discards && !waits} << (end + 1);
+    if (!waits) s.last |= u64{1} << (hints + p.hand + place) | u64{held} << (hints + 2 * p.hand + shown);
+    for (i32 i = place; i + 1 < p.hand; ++i) {
+      s.hand[s.seat][i] = s.hand[s.seat][i + 1];
+      s.belief[s.seat * p.hand + i] = s.belief[s.seat * p.hand + i + 1];
+    }
+    draw(s, p, s.seat, p.hand - 1, rng);
+    return plays;
   }
 
-  // These write a part of an observation, and return where the next one begins.
-  ENVPOOL_FN static f32* write_choice(f32* to, i32 size, i32 chosen) {
-    for (i32 i = 0; i < size; ++i) to[i] = f32(i == chosen);
-    return to + size;
-  }
-  ENVPOOL_FN static f32* write_count(f32* to, i32 size, i32 count) {
-    for (i32 i = 0; i < size; ++i) to[i] = f32(i < count);
-    return to + size;
-  }
-  ENVPOOL_FN static f32* write_hands(const Shared& s, const Params& p, i32 own, f32* to) {
-    f32* missing = to + (p.players - 1) * p.hand * p.kinds;
+  // These add a part of an observation.
+  ENVPOOL_FN static void add_hands(const Shared& s, const Params& p, i32 own, HanabiBits& bits) {
+    u64 missing = 0;
     for (i32 distance = 0; distance < p.players; ++distance) {
+      const u8* const hand = s.hand[at_distance(p, own, distance)];
       bool misses = false;
       for (i32 i = 0; i < p.hand; ++i) {
-        const i32 kind = s.hand[at_distance(p, own, distance)][i].kind;
-        misses = misses || kind == kMissing;
-        if (distance > 0) to = write_choice(to, p.kinds, kind);
+        misses |= hand[i] == kMissing;
+        if (distance > 0) bits.add((u64{1} << (hand[i] & 63)) & p.all, p.kinds);
       }
-      *missing++ = f32(misses);
+      missing |= u64{misses} << distance;
     }
-    return missing;
+    bits.add(missing, p.players);
   }
-  ENVPOOL_FN static f32* write_board(const Shared& s, const Params& p, f32* to) {
-    to = write_count(to, p.deck - p.players * p.hand, s.deck);
-    for (i32 color = 0; color < p.colors; ++color) to = write_choice(to, p.ranks, s.fireworks[color] - 1);
-    to = write_count(to, p.info_tokens, s.info_tokens);
-    to = write_count(to, p.life_tokens, s.life_tokens);
-    for (i32 kind = 0; kind < p.kinds; ++kind) to = write_count(to, p.copies[kind % p.ranks], s.discarded[kind]);
-    return to;
-  }
-  ENVPOOL_FN static f32* write_last_action(const Shared& s, const Params& p, i32 own, f32* to) {
-    const i32 action = s.last_action, actor = at_distance(p, s.seat, p.players - 1);
-    const bool began = s.steps > 0, is_card = began && action < 2 * p.hand;
-    const bool is_hint = began && action >= 2 * p.hand && action < p.moves - 1;
-    const Hint hint = is_hint ? hint_of(p, actor, action) : Hint{false, -1, -1};
-    const bool is_rank = is_hint && !hint.is_color;
-    to = write_choice(to, p.players, began ? at_distance(p, actor, p.players - own) : -1);
-    to = write_choice(to, 4, is_card ? i32(action < p.hand) : is_hint ? 2 + i32(is_rank) : -1);
-    to = write_choice(to, p.players, is_hint ? at_distance(p, hint.seat, p.players - own) : -1);
-    to = write_choice(to, p.colors, hint.is_color ? hint.value : -1);
-    to = write_choice(to, p.ranks, is_rank ? hint.value : -1);
-    for (i32 i = 0; i < p.hand; ++i) *to++ = f32(is_hint && is_meant(p, hint, s.hand[max(hint.seat, 0)][i].kind));
-    to = write_choice(to, p.hand, is_card ? action % p.hand : -1);
-    to = write_choice(to, p.kinds, is_card ? s.last_kind : kMissing);
-    *to++ = f32(began && s.scored);
-    *to++ = f32(began && s.gained);
-    return to;
-  }
-  ENVPOOL_FN static void write_beliefs(const Shared& s, const Params& p, i32 own, f32* to) {
-    for (i32 distance = 0; distance < p.players; ++distance) {
-      for (i32 i = 0; i < p.hand; ++i) {
-        const Card& card = s.hand[at_distance(p, own, distance)][i];
-        i32 total = 0;
-        for (i32 kind = 0; kind < p.kinds; ++kind) total += unseen(s, p, card, kind);
-        // XLA divides by a number by multiplying with its reciprocal, whose rounding JaxMARL's numbers have.
-        const f32 each = total == 0 ? 0.0f : 1.0f / f32(total);
-        for (i32 kind = 0; kind < p.kinds; ++kind) to[kind] = f32(unseen(s, p, card, kind)) * each;
-        to += p.kinds;
-        const i32 known = card.kind == kMissing ? -1 : card.kind;
-        to = write_choice(to, p.colors, known >= 0 && (card.hinted & 1) != 0 ? known / p.ranks : -1);
-        to = write_choice(to, p.ranks, known >= 0 && (card.hinted & 2) != 0 ? known % p.ranks : -1);
-      }
+  ENVPOOL_FN static void add_board(const Shared& s, const Params& p, HanabiBits& bits) {
+    bits.add_count(s.deck, p.deck - p.players * p.hand);
+    u64 fireworks = 0;
+    for (i32 color = 0; color < p.colors; ++color) {
+      fireworks |= (u64{1} << s.fireworks[color] >> 1) << color * p.ranks;
+    }
+    bits.add(fireworks, p.kinds);
+    bits.add_count(s.info_tokens, p.info_tokens);
+    bits.add_count(s.life_tokens, p.life_tokens);
+    for (i32 left = p.deck, i = 0; left > 0; left -= 64, ++i) {
+      bits.add(s.discarded[i] & 0xFFFFFFFFu, min(left, 32));
+      if (left > 32) bits.add(s.discarded[i] >> 32, min(left - 32, 32));
     }
   }
-  // Returns how many cards of a kind, which are neither played nor discarded, a card can be.
-  ENVPOOL_FN static i32 unseen(const Shared& s, const Params& p, const Card& card, i32 kind) {
-    const i32 color = kind / p.ranks, rank = kind % p.ranks;
-    if ((card.colors >> color & 1) == 0 || (card.ranks >> rank & 1) == 0) return 0;
-    return p.copies[rank] - s.discarded[kind] - i32(rank < s.fireworks[color]);
+  ENVPOOL_FN static void add_last_action(const Shared& s, const Params& p, i32 own, HanabiBits& bits) {
+    const u64 began = s.steps > 0, told = s.last_target >= 0;
+    bits.add(began << at_distance(p, at_distance(p, s.seat, p.players - 1), p.players - own), p.players);
+    bits.add(began ? s.last_move : 0, 4);
+    bits.add((began & told) << (told ? at_distance(p, s.last_target, p.players - own) : 0), p.players);
+    bits.add(began ? s.last : 0, shown_of_move(p));
   }
 
 #if ENVPOOL_HOST
   static i32 columns(const Params& p) { return max(max(p.hand, p.colors), 6); }
-  static i64 observed(const Params& p) {
-    const i32 hands = (p.players - 1) * p.hand * p.kinds + p.players;
-    const i32 board = p.deck - p.players * p.hand + p.kinds + p.info_tokens + p.life_tokens + p.deck;
-    const i32 last = 2 * p.players + 4 + p.colors + p.ranks + 2 * p.hand + p.kinds + 2;
-    return hands + board + last + p.players * p.hand * (p.kinds + p.colors + p.ranks);
-  }
 #endif
 };
 
@@ -420,7 +443,7 @@ inline void Hanabi::render(const World& world, const Params& p, u8* rgb) {
   };
   for (i32 seat = 0; seat < p.players; ++seat) {
     for (i32 i = 0; i < p.hand; ++i) {
-      const i32 kind = s.hand[seat][i].kind;
+      const i32 kind = s.hand[seat][i];
       if (kind < p.kinds) draw(s.order[seat] % p.players, i, kind / p.ranks, kind % p.ranks);
     }
   }

@@ -149,7 +149,7 @@ def test_agents_of_restored_states(checks, task_id):
     assert world.agents == states[1][1]
 
 
-TURNS = ("TicTacToe-v1", "ConnectFour-v1", "Hex-v1", "KuhnPoker-v1", "LeducHoldem-v1")
+TURNS = ("TicTacToe-v1", "ConnectFour-v1", "Hex-v1", "KuhnPoker-v1", "LeducHoldem-v1", "Hanabi-v0")
 
 
 @pytest.mark.parametrize("task_id", TURNS)
