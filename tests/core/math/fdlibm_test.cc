@@ -64,3 +64,5 @@ TEST(atan2_of_points_on_the_axes) {
 }
 
 }  // namespace
+
+TEST_MAIN()
