@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures Craftax-Classic, Overcooked and Hanabi: CPU time of a step, beside the released EnvPool, craftax and JaxMARL.
+"""Measures Craftax, Overcooked and Hanabi: CPU time of a step, beside the released EnvPool, craftax and JaxMARL.
 
 Ours are measured in a pool and in a jitted scan, and those of craftax and JaxMARL in a jitted scan. All play random
 actions on one CPU. Choosing them is not counted in pools, and costs little in scans. Worlds that end begin again, except
@@ -22,7 +22,7 @@ class Case(NamedTuple):
     """An environment.
 
     Attributes:
-        reference: what the program REFERENCE calls it.
+        reference: what the program REFERENCE calls it: a layout, or a folder and a kind of observations of craftax.
         in_envpool: whether EnvPool has it.
         batch: environments of a scan.
     """
@@ -34,8 +34,10 @@ class Case(NamedTuple):
 
 FLAGS = flags.FLAGS
 CASES = {
-    "Craftax-Classic-Symbolic-v1": Case("symbolic", in_envpool=True, batch=256),
-    "Craftax-Classic-Pixels-v1": Case("pixels", in_envpool=True, batch=64),
+    "Craftax-Classic-Symbolic-v1": Case("craftax_classic symbolic", in_envpool=True, batch=256),
+    "Craftax-Classic-Pixels-v1": Case("craftax_classic pixels", in_envpool=True, batch=64),
+    "Craftax-Symbolic-v1": Case("craftax symbolic", in_envpool=True, batch=64),
+    "Craftax-Pixels-v1": Case("craftax pixels", in_envpool=True, batch=64),
     "Overcooked-v0": Case("cramped_room", in_envpool=False, batch=1024),
     "Hanabi-v0": Case("hanabi", in_envpool=False, batch=1024),
 }
@@ -117,20 +119,21 @@ if name in ("cramped_room", "hanabi"):
         first = env.agents[0]
         return state, reward[first], obs[first].astype(jnp.float32)
 else:
-    from craftax.craftax_classic import constants, renderer
-    from craftax.craftax_classic.envs import craftax_pixels_env, craftax_symbolic_env
+    import importlib
+    game, kind = name.split()
+    constants, renderer = (importlib.import_module(f"craftax.{game}.{part}") for part in ("constants", "renderer"))
+    envs = importlib.import_module(f"craftax.{game}.envs.craftax_{kind}_env")
 
     # It would also make large textures, for a minute, and write them into its folder.
-    renderer.load_all_textures = lambda: {7: constants.load_all_textures_given_size(7)}
-    if name == "pixels":
-        env = craftax_pixels_env.CraftaxClassicPixelsEnvNoAutoReset()
-    else:
-        env = craftax_symbolic_env.CraftaxClassicSymbolicEnvNoAutoReset()
+    size = constants.BLOCK_PIXEL_SIZE_AGENT
+    renderer.load_all_textures = lambda: {size: constants.load_all_textures_given_size(size)}
+    middle = "Classic" if game == "craftax_classic" else ""
+    env = getattr(envs, f"Craftax{middle}{kind.title()}EnvNoAutoReset")()
     params = env.default_params
     _, state = jax.vmap(env.reset, (0, None))(jax.random.split(jax.random.key(0), num_envs), params)
 
     def actions(key):
-        return jax.random.randint(key, (num_envs,), 0, 17)
+        return jax.random.randint(key, (num_envs,), 0, env.num_actions)
 
     def step(key, state, action):
         keys = jax.random.split(key, num_envs)

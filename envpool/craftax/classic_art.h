@@ -5,12 +5,11 @@
 // by all environments of a pool.
 #pragma once
 
+#include "envpool/craftax/textures.h"
 #include "envpool/craftax/view.h"
 
 #if ENVPOOL_HOST
 #include <new>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -68,34 +67,6 @@ enum Texture : u8 {
   kTextures = kDigitTexture + kMost
 };
 
-class Textures {
- public:
-  static constexpr i32 kSize = 16, kBytes = kTextures * kSize * kSize * 4;
-
-  explicit Textures(std::string_view bytes) : bytes_(bytes) {
-    if (bytes.size() != kBytes) {
-      throw std::invalid_argument("textures: expected " + std::to_string(kBytes) + " bytes, got " +
-                                  std::to_string(bytes.size()));
-    }
-  }
-  // Returns a channel of a pixel, where 3 is the opacity, of a texture that is reduced to `size` rows of `size` pixels.
-  i32 get(i32 texture, i32 size, i32 y, i32 x, i32 channel) const {
-    return u8(bytes_[size_t(((texture * kSize + nearest(y, size)) * kSize + nearest(x, size)) * 4 + channel)]);
-  }
-
- private:
-  // Returns the row or column that is nearest to one of `size`. The sum is rounded as Pillow rounds it: of 7, the one
-  // in the middle is slightly below 8.
-  static i32 nearest(i32 i, i32 size) {
-    const f64 step = f64{kSize} / size;
-    f64 at = 0.5 * step;
-    for (; i > 0; --i) at += step;
-    return i32(at);
-  }
-
-  std::string_view bytes_;
-};
-
 // Writes the blocks, which cover what is below them.
 inline void make_blocks(Art& art, const Textures& textures) {
   for (i32 block = 0; block < kBlocks; ++block) {
@@ -144,13 +115,13 @@ inline void make_slots(Art& art, const Textures& textures) {
         i32 color = 0;
         if (number > 0 && y < kThingSide && x < kThingSide) {
           // Transparent pixels have a colour, too, which is shown for other things than tools.
-          const bool shown = item <= kSapling || textures.get(texture, kThingSide, y, x, 3) == 255;
+          const bool shown = item <= kSapling || textures.is_opaque(texture, kThingSide, y, x);
           if (shown) color = textures.get(texture, kThingSide, y, x, channel);
         }
         const i32 down = y - kDigitAt, across = x - kDigitAt;
         if (number > 0 && u32(down) < u32(kDigitSide) && u32(across) < u32(kDigitSide)) {
           const i32 digit = kDigitTexture + number - 1;
-          if (textures.get(digit, kDigitSide, down, across, 3) == 255) {
+          if (textures.is_opaque(digit, kDigitSide, down, across)) {
             color = textures.get(digit, kDigitSide, down, across, channel);
           }
         }
@@ -173,7 +144,7 @@ inline void make_noisy(Art& art) {
 }
 
 inline Blob make_art(std::string_view bytes) {
-  const Textures textures(bytes);
+  const Textures textures(bytes, kTextures);
   Blob blob(sizeof(Art));
   Art& art = *new (blob.data()) Art;
   make_blocks(art, textures);

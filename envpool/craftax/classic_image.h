@@ -4,30 +4,12 @@
 // player who sleeps, and below it what the player has.
 #pragma once
 
-#include "envpool/core/math/block_rng.h"
 #include "envpool/craftax/classic_art.h"
+#include "envpool/craftax/night_noise.h"
 
 namespace envpool::craftax {
 
-// The noise of a night: numbers that are uniform in [0, 1), for each pixel of the view. They have 16 bits, which are
-// far more than colours have; more would take longer.
-struct NightNoise {
-  static constexpr i32 kWords = (kTilePixels + 7) / 8 * 4;  // of a cell, so that each begins with a block of words
-  static constexpr i32 kMostWords = kRows * kColumns * kWords;
-
-  Rng rng;
-
-  ENVPOOL_FN void fill(i32 cell, f32 (&out)[kTilePixels]) const {
-    Rng own = rng;
-    own.draws += u64(cell * kWords);
-    BlockRng words(own);
-    u32 word = 0;
-    for (i32 i = 0; i < kTilePixels; ++i) {
-      word = (i & 1) == 0 ? words.bits() : word >> 16;
-      out[i] = f32(i32(word & 0xFFFF)) / 65536.0f;
-    }
-  }
-};
+using ClassicNoise = NightNoise<kRows * kColumns, kTilePixels>;
 
 // A mob, an arrow or the player, in a cell of the view.
 struct Drawn {
@@ -152,7 +134,7 @@ ENVPOOL_FN void draw_night(const State& s, const Art& art, const Noise& noise, f
   for_view(s, [&](i32 row, i32 column, u8 block) {
     const i32 cell = row * kColumns + column;
     f32 uniform[kTilePixels];
-    noise.fill(cell, uniform);
+    noise.fill(cell, 0, uniform);
     Tile tile;
     compose(tile, cell, min<u8>(block, kBlocks - 1), things, art);
     shade<true>(tile, light, uniform, art.noisy[cell]);

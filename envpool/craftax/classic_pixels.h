@@ -16,6 +16,7 @@
 #pragma once
 
 #include "envpool/craftax/classic_image.h"
+#include "envpool/craftax/enlarged.h"
 #include "envpool/craftax/game.h"
 
 #if ENVPOOL_HOST
@@ -34,17 +35,13 @@ struct CraftaxClassicPixels {
     const u8* blob;
   };
   struct State : craftax::State {
-    // Where the noise of nights is drawn: the generator of the episode's reset.
-    u32 noise_seed[2], noise_stream, noise_episode;
+    NoiseOrigin noise;
   };
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     declare(o);
-    o.text("textures", "",
-           "The RGBA pixels of the textures in the order of envpool/craftax/textures.py; if empty, they come from the "
-           "package craftax.")
-        .changes_blob();
+    declare_textures(o);
   }
   static Blob blob(const OptionValues& o) { return make_art(o.text("textures")); }
   static void spec(const Params&, Spec& s) {
@@ -57,24 +54,13 @@ struct CraftaxClassicPixels {
   static void render(const State& s, const Params& p, u8* rgb) {  // the observation, enlarged
     std::vector<f32> image(kNumbers);
     draw_image(s, art_of(p), noise_of(s), image.data());
-    for (i32 y = 0; y < kImageHeight * kScale; ++y) {
-      for (i32 x = 0; x < kImageWidth * kScale; ++x) {
-        const f32* const pixel = image.data() + (y / kScale * kImageWidth + x / kScale) * 3;
-        for (i32 channel = 0; channel < 3; ++channel) {
-          const f32 color = pixel[channel] * 255 + 0.5f;
-          *rgb++ = color > 0 ? u8(min(color, 255.0f)) : u8(0);
-        }
-      }
-    }
+    enlarge(image.data(), kImageHeight, kImageWidth, kScale, rgb);
   }
   static void state_parts(StateParts<State>& parts) { name_parts(parts); }
 #endif
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    s.noise_seed[0] = u32(rng.seed);
-    s.noise_seed[1] = u32(rng.seed >> 32);
-    s.noise_stream = rng.stream;
-    s.noise_episode = rng.episode;
+    s.noise.set(rng);
     RandomDraws draws(rng);
     make_world(s, p, draws);
   }
@@ -93,16 +79,7 @@ struct CraftaxClassicPixels {
   static constexpr i32 kScale = 4;  // of a rendered image
 
   ENVPOOL_FN static const Art& art_of(const Params& p) { return *reinterpret_cast<const Art*>(p.blob); }
-  // Returns the noise of a time. The numbers are those of an agent that does not exist, so they are independent of the
-  // numbers that steps draw.
-  ENVPOOL_FN static NightNoise noise_of(const State& s) {
-    constexpr u32 kNoAgent = 1;
-    return {{.seed = u64{s.noise_seed[1]} << 32 | s.noise_seed[0],
-             .stream = s.noise_stream,
-             .episode = s.noise_episode,
-             .agent = kNoAgent,
-             .draws = u64(u32(s.time)) * NightNoise::kMostWords}};
-  }
+  ENVPOOL_FN static ClassicNoise noise_of(const State& s) { return {s.noise, s.time}; }
 };
 
 }  // namespace envpool::craftax

@@ -21,7 +21,10 @@ class Craftax(Family):
         Raises:
             MissingPackageError: craftax is not installed.
         """
-        return {**options, "textures": options["textures"] or read_textures()} if "textures" in options else options
+        if "textures" not in options:
+            return options
+        game = "craftax_classic" if "Classic" in task_id else "craftax"
+        return {**options, "textures": options["textures"] or read_textures(game)}
 
 
 _FAMILY = Craftax("craftax")
@@ -39,14 +42,11 @@ for _kind in ("Symbolic", "Pixels"):
                 autoreset_mode=_mode,
                 doc="Gather, build, fight and survive in a world of blocks, and achieve 22 things.",
             )
-
-for _suffix, _mode in _MODES:
-    for _prefix in ("Craftax-", "Craftax/"):
-        register_family(
-            f"{_prefix}Symbolic{_suffix}-v1",
-            _FAMILY,
-            "CraftaxSymbolic",
-            max_episode_steps=100_000,
-            autoreset_mode=_mode,
-            doc="Gather, build, fight and survive on nine floors of blocks, and achieve 67 things.",
-        )
+            register_family(
+                f"{_prefix}{_kind}{_suffix}-v1",
+                _FAMILY,
+                f"Craftax{_kind}",
+                max_episode_steps=100_000,
+                autoreset_mode=_mode,
+                doc="Gather, build, fight and survive on nine floors of blocks, and achieve 67 things.",
+            )

@@ -78,12 +78,6 @@ _PACKAGES = (
     ),
     _Package("Brax", "brax", namespaces="brax"),
     _Package("Google Research Football", "gfootball googlefootball academy_ 11_vs_11_", namespaces="gfootball"),
-    _Package(
-        "Craftax",
-        "craftax-pixels",
-        namespaces="craftax",
-        example="Craftax-Classic-Symbolic-v1",
-    ),
     _Package("Crafter", "crafter"),
     _Package("Jumanji", "jumanji", namespaces="jumanji"),
     _Package("NetHack", "nethack minihack", namespaces="nle minihack"),

@@ -119,7 +119,7 @@ class Ours:
     def images(self, states, noise):
         """Returns images with given noise."""
         images = np.full((len(states), 63, 63, 3), 7, np.float32)
-        noise, textures = np.ascontiguousarray(noise, np.float32), read_textures()
+        noise, textures = np.ascontiguousarray(noise, np.float32), read_textures("craftax_classic")
         arguments = map(pointer, (states, noise, images))
         self.library.test_draw_images(textures, ctypes.c_int64(len(textures)), *arguments, ctypes.c_int64(len(states)))
         return images

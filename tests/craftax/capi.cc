@@ -3,6 +3,7 @@
 // Exports Craftax-Classic to tests that replay what the reference has drawn.
 #include "envpool/craftax/classic_pixels.h"
 #include "envpool/craftax/classic_symbolic.h"
+#include "tests/craftax/drawn_noise.h"
 #include "tests/support/functions.h"
 
 namespace envpool::craftax {
@@ -61,18 +62,6 @@ struct Tape {
   f32 uniform(Field field, i32 cell) const { return world->field[field][cell]; }
 };
 
-// What it has drawn for an image: a number for each pixel of the view.
-struct DrawnNoise {
-  const f32* number;
-
-  void fill(i32 cell, f32 (&out)[kTilePixels]) const {
-    for (i32 i = 0; i < kTilePixels; ++i) {
-      const i32 y = cell / kColumns * kTileSide + i / kTileSide, x = cell % kColumns * kTileSide + i % kTileSide;
-      out[i] = number[y * kImageWidth + x];
-    }
-  }
-};
-
 }  // namespace envpool::craftax
 
 extern "C" {
@@ -110,7 +99,8 @@ void test_draw_images(const char* textures, i64 bytes, const State* states, cons
   const Blob blob = make_art({textures, size_t(bytes)});
   for (i64 i = 0; i < n; ++i) {
     draw_image(states[i], *reinterpret_cast<const Art*>(blob.data()),
-               DrawnNoise{noise + i * kRows * kTileSide * kImageWidth}, images + i * CraftaxClassicPixels::kNumbers);
+               DrawnNoise<kColumns, kTileSide>{noise + i * kRows * kTileSide * kImageWidth},
+               images + i * CraftaxClassicPixels::kNumbers);
   }
 }
 

@@ -143,10 +143,6 @@ def test_time_limit_and_achievements():
         _, _, terminated, truncated, info = env.step(np.zeros(4, np.int32))
         assert not terminated.any() and (truncated == (step == 4)).all()
     assert envpool.make_spec("Craftax-Classic-Symbolic-v1").config.max_episode_steps == 10_000
-    with pytest.raises(
-        ValueError, match="Craftax are not included, except for some such as 'Craftax-Classic-Symbolic-v1'"
-    ):
-        envpool.make("Craftax-Pixels-v1")
 
 
 @pytest.mark.parametrize("prefix", ["Craftax-", "Craftax/"])

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exports Craftax in full to tests that replay what the reference has drawn.
+#include "envpool/craftax/pixels.h"
 #include "envpool/craftax/symbolic.h"
+#include "tests/craftax/drawn_noise.h"
 #include "tests/support/functions.h"
 
 namespace envpool::craftax::full {
@@ -121,15 +123,15 @@ i64 test_full_drawn_bytes(i32 of_floor) {
   return of_floor != 0 ? sizeof(DrawnForFloor) : sizeof(DrawnInStep);
 }
 
-// Steps n states, and returns how many of them needed other draws.
-i64 test_full_replay_steps(const abi::Options* options, craftax::full::State* states, const i32* actions,
-                           const craftax::full::DrawnInStep* drawn, f32* rewards, u8* ends, i64 n) {
+// Steps n states with their lights, and returns how many of them needed other draws.
+i64 test_full_replay_steps(const abi::Options* options, craftax::full::State* states, craftax::full::Lights* lights,
+                           const i32* actions, const craftax::full::DrawnInStep* drawn, f32* rewards, u8* ends, i64 n) {
   using namespace craftax::full;
   const Params params = testing::Functions<craftax::CraftaxSymbolic>(options).params;
   i64 wrong = 0;
   for (i64 i = 0; i < n; ++i) {
     Tape tape{&drawn[i], nullptr};
-    const Outcome outcome = advance(states[i], params, actions[i], tape);
+    const Outcome outcome = advance(states[i], lights[i], params, actions[i], tape);
     rewards[i] = outcome.reward;
     ends[i] = outcome.terminated;
     wrong += tape.wrong;
@@ -137,24 +139,41 @@ i64 test_full_replay_steps(const abi::Options* options, craftax::full::State* st
   return wrong;
 }
 
-// Makes a floor; returns whether other draws were needed.
-i64 test_full_replay_floor(const abi::Options* options, craftax::full::State* state, i32 floor,
-                           const craftax::full::DrawnForFloor* drawn) {
+// Makes a floor and its lights; returns whether other draws were needed.
+i64 test_full_replay_floor(const abi::Options* options, craftax::full::State* state, craftax::full::Lights* lights,
+                           i32 floor, const craftax::full::DrawnForFloor* drawn) {
   using namespace craftax::full;
   const Params params = testing::Functions<craftax::CraftaxSymbolic>(options).params;
   Tape tape{nullptr, drawn};
   make_floor(*state, floor, params, tape);
+  begin_lights(*lights, *state, floor);
   return tape.wrong;
 }
 
-// Makes the floors of n states that the player has not come to, for tests of their distribution.
-void test_full_make_floors(const abi::Options* options, craftax::full::State* states, u64 seed, i64 n) {
+// Makes the floors of n states that the player has not come to, and their lights.
+void test_full_make_floors(const abi::Options* options, craftax::full::State* states, craftax::full::Lights* lights,
+                           u64 seed, i64 n) {
   using namespace craftax::full;
   const Params params = testing::Functions<craftax::CraftaxSymbolic>(options).params;
   for (i64 i = 0; i < n; ++i) {
     Rng rng{.seed = seed, .stream = u32(i)};
     RandomDraws draws(rng);
-    for (i32 floor = 0; floor < kFloors; ++floor) make_floor(states[i], floor, params, draws);
+    for (i32 floor = 0; floor < kFloors; ++floor) {
+      make_floor(states[i], floor, params, draws);
+      begin_lights(lights[i], states[i], floor);
+    }
+  }
+}
+
+// Draws the images of n states with the noise that the reference has drawn.
+void test_full_draw_images(const char* textures, i64 bytes, const craftax::full::State* states,
+                           const craftax::full::Lights* lights, const f32* noise, f32* images, i64 n) {
+  using namespace craftax::full;
+  const Blob blob = make_art({textures, size_t(bytes)});
+  for (i64 i = 0; i < n; ++i) {
+    draw_image(states[i], lights[i], *reinterpret_cast<const Art*>(blob.data()),
+               craftax::DrawnNoise<kColumns, kTileSide>{noise + i * kRows * kTileSide * kImageWidth},
+               images + i * craftax::CraftaxPixels::kNumbers);
   }
 }
 

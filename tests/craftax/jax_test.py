@@ -70,14 +70,16 @@ def test_scores_are_those_of_craftax():
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="craftax's requirements are installed with Python 3.11")
-def test_craftax_in_full_has_scores_of_its_own():
+@pytest.mark.parametrize(("kind", "shape"), [("Symbolic", (8268,)), ("Pixels", (130, 110, 3))])
+def test_craftax_in_full_has_scores_of_its_own(kind, shape):
     from craftax.craftax.constants import Achievement
 
     assert [achievement.name.lower() for achievement in sorted(Achievement, key=lambda one: one.value)] == list(
         ALL_ACHIEVEMENTS
     )
-    env = make_craftax_env_from_name("Craftax-Symbolic-v1", auto_reset=False)
-    _, state = env.reset(jax.random.PRNGKey(1), env.default_params)
+    env = make_craftax_env_from_name(f"Craftax-{kind}-v1", auto_reset=False)
+    obs, state = env.reset(jax.random.PRNGKey(1), env.default_params)
+    assert obs.shape == shape
     begun = state.replace(achievements=jnp.arange(9, dtype=jnp.uint8), health=jnp.float32(-20))
     _, _, _, done, info = env.step(jax.random.PRNGKey(2), begun, 0, env.default_params)
     assert bool(done)

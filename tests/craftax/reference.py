@@ -133,8 +133,13 @@ def _world(key, params):
     return state, obs, drawn
 
 
-def _image_drawer():
-    """Returns the function that draws the image of a state, and returns the noise that it has drawn."""
+def image_drawer(constants, renderer):
+    """Returns the function that draws the images of states, and returns the noise that it has drawn.
+
+    Args:
+        constants: the module of the game with its constants and textures.
+        renderer: the one that draws its images.
+    """
     size = constants.BLOCK_PIXEL_SIZE_AGENT
     # craftax draws textures of all sizes, for a minute, and writes them into its own folder.
     renderer.load_all_textures = lambda: {size: constants.load_all_textures_given_size(size)}
@@ -142,13 +147,18 @@ def _image_drawer():
 
     def drawn(state):
         with recording() as noise:
-            image = draw(state) / 255.0  # as craftax_pixels_env.get_obs
+            image = draw(state) / 255.0  # as get_obs of the environment does
         return image, noise[0]
 
     return jax.jit(jax.vmap(drawn))
 
 
-images = functools.cache(_image_drawer)
+@functools.cache
+def images():
+    """Returns the function for Craftax-Classic."""
+    return image_drawer(constants, renderer)
+
+
 step = jax.jit(jax.vmap(_step, (0, 0, 0, None)))
 _eight_worlds = jax.jit(jax.vmap(_world, (0, None)))
 default_params = EnvParams

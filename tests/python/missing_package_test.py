@@ -47,6 +47,7 @@ WITHOUT = {
     },
     "craftax": {
         "envpool.make('Craftax-Classic-Pixels-v1')": "[Craftax-Classic-Pixels-v1] needs the textures of craftax, ",
+        "envpool.make('Craftax-Pixels-v1')": "[Craftax-Pixels-v1] needs the textures of craftax, ",
         "envpool.jax.make('Craftax/Classic-Pixels-v1')": "[Craftax/Classic-Pixels-v1] needs the textures of craftax, ",
     },
     "vizdoom": {

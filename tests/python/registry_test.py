@@ -118,8 +118,6 @@ def test_hints(task_id, words):
         ("pick-place-wall-v2-goal-observable", "Meta-World"),
         ("Meta-World/MT10", "Meta-World"),
         ("MetaWorld/Reach-v3", "Meta-World"),
-        ("Craftax-Pixels-v1", "Craftax"),
-        ("Craftax-Pixels-AutoReset-v1", "Craftax"),
         ("brax/ant", "Brax"),
         ("brax-halfcheetah-v0", "Brax"),
         ("FetchPickAndPlaceDense-v4", "Gymnasium-Robotics"),

@@ -58,6 +58,7 @@ _PACKAGES = {
     "vizdoom": "vizdoom",
     "procgen": "envpool_assets",
     "CraftaxClassicPixels": "craftax",
+    "CraftaxPixels": "craftax",
 }
 _UNFIT = {"Faulty"}  # has no trajectories: it throws, sleeps and hangs on command
 

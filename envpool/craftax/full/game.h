@@ -185,13 +185,27 @@ inline void describe_actions(Spec& s) {
   s.info<bool>("achievements", {kAchievements}).doc("what has been achieved in this episode");
 }
 
-inline void name_parts(StateParts<State>& parts) {
-  parts.add("cell", &State::cell).add("item", &State::item).add("potion", &State::potion);
-  parts.add("health", &State::health).add("food", &State::food).add("drink", &State::drink);
-  parts.add("energy", &State::energy).add("mana", &State::mana).add("level", &State::level);
-  parts.add("y", &State::y).add("x", &State::x).add("direction", &State::direction);
-  parts.add("asleep", &State::asleep).add("achievements", &State::achievements);
-  parts.add("light", &State::light).add("time", &State::time);
+template <class AnyState>  // State, or a struct that is derived from it
+void name_parts(StateParts<AnyState>& parts) {
+  const auto add = [&]<class T>(const char* name, T State::* part) {
+    parts.add(name, static_cast<T AnyState::*>(part));
+  };
+  add("cell", &State::cell);
+  add("item", &State::item);
+  add("potion", &State::potion);
+  add("health", &State::health);
+  add("food", &State::food);
+  add("drink", &State::drink);
+  add("energy", &State::energy);
+  add("mana", &State::mana);
+  add("level", &State::level);
+  add("y", &State::y);
+  add("x", &State::x);
+  add("direction", &State::direction);
+  add("asleep", &State::asleep);
+  add("achievements", &State::achievements);
+  add("light", &State::light);
+  add("time", &State::time);
 }
 
 #endif

@@ -184,16 +184,14 @@ ENVPOOL_FN i32 pick_cell(const u8* cells, u8 block, Choice choice, Draws& draws)
   });
 }
 
-// Lights the surroundings of the ladder that leads up. As in the reference, the light is moved into the floor if the
+// Returns where the light of the ladder that leads up is. As in the reference, the light is moved into the floor if the
 // ladder is near an edge. Near the first rows or columns, it is moved to the other edge.
-ENVPOOL_FN void light_ladder(State& s, i32 floor) {
+ENVPOOL_FN Place ladder_light(const State& s, i32 floor) {
   constexpr i32 kReach = 4;
   Place at = place_of(s.ladder_up[floor]);
   if (at.y < kReach) at.y += kSide;
   if (at.x < kReach) at.x += kSide;
-  at.y = min(at.y, kSide - 1 - kReach);
-  at.x = min(at.x, kSide - 1 - kReach);
-  light_around(s, floor, at);
+  return {min(at.y, kSide - 1 - kReach), min(at.x, kSide - 1 - kReach)};
 }
 
 template <class Draws>
@@ -232,7 +230,7 @@ ENVPOOL_DEVICE_CALL void make_landscape(State& s, i32 floor, const Params& p, Dr
   u8 &down = cells[s.ladder_down[floor]], &up = cells[s.ladder_up[floor]];
   if (land.ladder_down) down = with_thing(down, kLadderDown);
   if (land.ladder_up) up = with_thing(up, kLadderUp);
-  light_ladder(s, floor);
+  light_around(s, floor, ladder_light(s, floor));
 }
 
 }  // namespace envpool::craftax::full

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares our Craftax with the package craftax: a program, which full_test.py runs.
 
-Every bit of states, observations, rewards and ends is compared. What the package draws is replayed to our environment.
+Every bit of states, observations, images, rewards and ends is compared. What the package draws is replayed to our environment.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from tests.craftax.full import reference  # isort: skip  (before anything else t
 import jax
 import numpy as np
 
+from envpool.craftax.textures import read_textures
 from tests.craftax.full.eventful import choose, eventful
-from tests.craftax.full.states import FLOORS, SIDE, STATE, check_same, from_ours, to_ours
+from tests.craftax.full.states import FLOORS, KINDS, SIDE, STATE, check_same, from_ours, lights_of, to_ours
 from tests.support import libraries
 from tests.support.capi import Functions, Options, pointer
 
@@ -151,35 +152,50 @@ class Ours:
         for of_floor, drawn in enumerate((DRAWN, DRAWN_FLOOR)):
             assert self.library.test_full_drawn_bytes(ctypes.c_int32(of_floor)) == drawn.itemsize
 
-    def step(self, states, actions, drawn):
+    def step(self, states, lights, actions, drawn):
         n = len(states)
         reward, ends = np.zeros(n, np.float32), np.zeros(n, np.uint8)
         self.library.test_full_replay_steps.restype = ctypes.c_int64
         wrong = self.library.test_full_replay_steps(
             ctypes.byref(self.options),
-            *map(pointer, (states, np.ascontiguousarray(actions, np.int32), drawn, reward, ends)),
+            *map(pointer, (states, lights, np.ascontiguousarray(actions, np.int32), drawn, reward, ends)),
             ctypes.c_int64(n),
         )
         return reward, ends.astype(bool), wrong
 
     def whole_worlds(self, count, seed):
-        """Returns new worlds of ours with all floors."""
-        states = self.functions.reset(count, seed=seed)
+        """Returns new worlds of ours with all floors, and their lights."""
+        states, lights = self.functions.reset(count, seed=seed), no_lights(count)
+        arguments = map(pointer, (states, lights))
         self.library.test_full_make_floors(
-            ctypes.byref(self.options), pointer(states), ctypes.c_uint64(seed + 1), ctypes.c_int64(count)
+            ctypes.byref(self.options), *arguments, ctypes.c_uint64(seed + 1), ctypes.c_int64(count)
         )
-        return states
+        return states, lights
 
-    def make_floor(self, state, floor, drawn):
+    def make_floor(self, state, lights, floor, drawn):
         self.library.test_full_replay_floor.restype = ctypes.c_int64
         assert not self.library.test_full_replay_floor(
-            ctypes.byref(self.options), pointer(state), ctypes.c_int32(floor), pointer(drawn)
+            ctypes.byref(self.options), *map(pointer, (state, lights)), ctypes.c_int32(floor), pointer(drawn)
         )
 
     def observe(self, states):
         obs, achievements = np.full((len(states), 8268), 7, np.float32), np.zeros((len(states), 67), np.uint8)
         self.functions.observe_into(states, obs, achievements)
         return obs, achievements
+
+    def images(self, states, lights, noise):
+        """Returns images with given noise."""
+        images = np.full((len(states), 130, 110, 3), 7, np.float32)
+        noise, textures = np.ascontiguousarray(noise, np.float32), read_textures("craftax")
+        arguments = map(pointer, (states, lights, noise, images))
+        self.library.test_full_draw_images(
+            textures, ctypes.c_int64(len(textures)), *arguments, ctypes.c_int64(len(states))
+        )
+        return images
+
+
+def no_lights(count):
+    return np.zeros((count, 4, SIDE, SIDE), np.float32)
 
 
 class Comparison:
@@ -197,7 +213,7 @@ class Comparison:
         """Compares new worlds, and returns the states of the reference."""
         keys = jax.random.split(self.key(), count)
         state, obs = reference.worlds(keys, self.params)
-        ours = self.ours.functions.reset(count)
+        ours, lights = self.ours.functions.reset(count), no_lights(count)
         expected = to_ours(state)
         ours["potion_effect"] = expected["potion_effect"]
         for i, key in enumerate(keys):
@@ -209,29 +225,30 @@ class Comparison:
             ):
                 for j, floor in enumerate(floors):
                     recorded, _kept = tape_of(jax.tree.map(lambda values, j=j: np.asarray(values)[j], drawn))
-                    self.ours.make_floor(ours[i : i + 1], floor, recorded)
+                    self.ours.make_floor(ours[i : i + 1], lights[i : i + 1], floor, recorded)
         check_same(ours, state)
+        self.compare_images(ours, lights, state)
         np.testing.assert_array_equal(self.ours.observe(ours)[0], obs)
         self.counts["worlds"] += count
         return strong(state)
 
     def start(self):
         """Returns states of the reference that are worlds of ours."""
-        ours = self.ours.whole_worlds(self.n, self.seed)
-        state = from_ours(ours, jax.eval_shape(reference.new_world, jax.random.PRNGKey(0), self.params)[0])
+        ours, lights = self.ours.whole_worlds(self.n, self.seed)
+        state = from_ours(ours, lights, jax.eval_shape(reference.new_world, jax.random.PRNGKey(0), self.params)[0])
         check_same(ours, state)
         return strong(state)
 
     def run(self, state, steps, act, fresh):
         """Compares steps. Worlds that end continue as those of `fresh`."""
-        ours = to_ours(state)
+        ours, lights = to_ours(state), lights_of(state)
         for _ in range(steps):
             actions = act(ours)
-            before = ours.copy()
+            before, lights_before = ours.copy(), lights.copy()
             after, reward, done, obs, drawn = jax.device_get(
                 reference.step(jax.random.split(self.key(), self.n), state, actions.astype(np.int32), self.params)
             )
-            our_reward, ends, wrong = self.ours.step(ours, actions, tape(drawn))
+            our_reward, ends, wrong = self.ours.step(ours, lights, actions, tape(drawn))
             check_same(ours, after)
             assert not wrong
             np.testing.assert_array_equal(our_reward, reward)
@@ -239,12 +256,44 @@ class Comparison:
             our_obs, achievements = self.ours.observe(ours)
             np.testing.assert_array_equal(our_obs, obs)
             np.testing.assert_array_equal(achievements, after.achievements)
+            self.compare_images(ours, lights, after)
             self.count(before, ours, actions)
+            self.counts["torches in the dark"] += int((lights != lights_before).any(axis=(1, 2, 3)).sum())
             state = strong(after)
             if done.any():
                 state = jax.tree.map(lambda new, old, done=done: chosen(done, new, old), fresh(), state)
-                ours = to_ours(state)
+                ours, lights = to_ours(state), lights_of(state)
         return state
+
+    def compare_images(self, ours, lights, state):
+        """Compares the light of each block, and every pixel."""
+        np.testing.assert_array_equal(lights, lights_of(state))
+        images, noise = jax.device_get(reference.images()(strong(state)))
+        np.testing.assert_array_equal(self.ours.images(ours, lights, noise), images)
+        night = (ours["level"] == 0) & (ours["light"] < 0.5)
+        self.counts["images"] += len(ours)
+        self.counts["images of nights"] += int(night.sum())
+        self.counts["images of sleep"] += int(ours["asleep"].sum())
+        self.counts["images of open ladders"] += int((ours["defeated"][np.arange(len(ours)), ours["level"]] > 7).sum())
+        self.count_seen(ours)
+
+    def count_seen(self, ours):
+        """Counts the types of mobs and shots that images show, unless they are in the dark."""
+        rows, half = np.arange(len(ours)), np.array([4, 5])
+        player = np.stack([ours["y"], ours["x"]], axis=1)[:, None]
+        mobs = ours["mobs"][rows, ours["level"]]
+        places = np.stack(np.divmod(mobs["cell"].astype(int), SIDE), axis=-1)
+        seen = (np.abs(places - player) <= half).all(axis=2) & (mobs["alive"][:, None] >> np.arange(8) & 1 == 1)
+        for kind, first in KINDS.items():
+            own = slice(first, first + (2 if first == 6 else 3))
+            for number in range(3 if kind == "passive_mobs" else 8):
+                self.counts[f"seen {kind} {number}"] += int((seen & (mobs["type"] == number))[:, own].sum())
+        for name in ("mob_shots", "player_shots"):
+            shots = ours[name][rows, ours["level"]]
+            places = np.stack([shots["y"], shots["x"]], axis=-1).astype(int)
+            seen = (np.abs(places - player) <= half).all(axis=2) & (shots["flying"][:, None] >> np.arange(3) & 1 == 1)
+            for number in range(8):
+                self.counts[f"seen {name} {number}"] += int((seen & (shots["type"] == number)).sum())
 
     def count(self, before, after, actions):
         counts = self.counts

@@ -6,12 +6,14 @@ Import this module before anything else that uses JAX: see tests/craftax/referen
 
 from __future__ import annotations
 
-from tests.craftax.reference import recording  # isort: skip  (before anything else that imports JAX)
+from tests.craftax.reference import image_drawer, recording  # isort: skip  (before anything else that imports JAX)
+
+import functools
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from craftax.craftax import game_logic
+from craftax.craftax import constants, game_logic, renderer
 from craftax.craftax.craftax_state import EnvParams, StaticEnvParams
 from craftax.craftax.renderer import render_craftax_symbolic
 from craftax.craftax.world_gen import world_gen
@@ -53,6 +55,12 @@ def new_world(key, params):
     with recording():  # for our sines
         state = world_gen.generate_world(key, params, STATIC)
     return state, render_craftax_symbolic(state)
+
+
+@functools.cache
+def images():
+    """Returns the function that draws images and returns their noise: see tests/craftax/reference.py."""
+    return image_drawer(constants, renderer)
 
 
 step = jax.jit(jax.vmap(_step, (0, 0, 0, None)))

@@ -137,17 +137,23 @@ def to_ours(state):
     return ours
 
 
-def from_ours(ours, like):
+def lights_of(state):
+    """Returns how light the blocks of the dark floors are in states of the reference."""
+    return np.ascontiguousarray(np.asarray(state.light_map)[:, DARK], np.float32)
+
+
+def from_ours(ours, our_lights, like):
     """Returns new worlds of ours, with all floors, as states of the reference.
 
     Args:
         ours: our states.
+        our_lights: their lights.
         like: a state of the reference, or the shapes and types of its leaves, without a row for each world.
     """
     n = len(ours)
     state = jax.tree.map(lambda leaf: np.zeros((n, *leaf.shape), leaf.dtype), like)
     lights = np.ones((n, FLOORS, SIDE, SIDE), np.float32)
-    lights[:, DARK] = ours["lit"][..., None] >> np.arange(SIDE, dtype=np.uint64) & np.uint64(1)
+    lights[:, DARK] = our_lights
 
     def places(cells):
         return np.stack(np.divmod(cells.astype(np.int32), SIDE), axis=-1)
