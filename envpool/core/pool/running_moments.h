@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "envpool/core/math/numpy_sum.h"
+#include "envpool/core/portable.h"
 #include "envpool/core/types.h"
 
 namespace envpool {
@@ -29,11 +32,15 @@ struct BatchMoments {
     if (columns == 1) return compute_column(x, rows);
     i64 first = 0;
     for (; first + 64 <= columns; first += 64) compute_strip<64>(x, rows, first);
-    for (; first + 16 <= columns; first += 16) compute_strip<16>(x, rows, first);
-    for (; first + 4 <= columns; first += 4) compute_strip<4>(x, rows, first);
-    if (columns - first == 3) compute_strip<3>(x, rows, first);
-    if (columns - first == 2) compute_strip<2>(x, rows, first);
-    if (columns - first == 1) compute_strip<1>(x, rows, first);
+    while (first < columns) {
+      const i64 left = (columns - first + kLanes - 1) / kLanes, parts = (left + kMostGroups - 1) / kMostGroups;
+      const i64 groups = (left + parts - 1) / parts;
+      if (groups == 1) compute_groups<1>(x, rows, first);
+      if (groups == 2) compute_groups<2>(x, rows, first);
+      if (groups == 3) compute_groups<3>(x, rows, first);
+      if (groups == 4) compute_groups<4>(x, rows, first);
+      first += kLanes * groups;
+    }
   }
 
  private:
@@ -50,8 +57,69 @@ struct BatchMoments {
     mean[0] = center;
     var[0] = divide(squares, rows);
   }
-  // NumPy adds the elements of several columns in the order of the rows. A strip is so narrow that its sums stay in
-  // registers or in the nearest cache.
+  // NumPy adds the elements of several columns in the order of the rows. So each sum waits for the sum before it, and
+  // the sums of as many columns as possible are computed at once: groups of columns, with the sums of each in a
+  // register.
+  static constexpr i64 kLanes = 16 / sizeof(F), kMostGroups = 4;
+  typedef F Group __attribute__((vector_size(16)));
+
+  template <class T>
+  static ENVPOOL_ALWAYS_INLINE Group load(const T* from) {
+    Group group;
+    if constexpr (std::is_same_v<T, F>) {
+      __builtin_memcpy(&group, from, sizeof(group));
+    } else {
+      for (i64 k = 0; k < kLanes; ++k) group[k] = F(from[k]);
+    }
+    return group;
+  }
+  template <i64 kGroups, class T>
+  void compute_groups(const T* x, i64 rows, i64 first) {
+    const i64 columns = i64(mean.size());
+    // Where fewer columns are left than a group has, the last group begins earlier, and some columns are computed
+    // twice. If there are none before, it has elements of the next row, and the last row is padded.
+    const i64 last = std::max<i64>(0, std::min(first + kLanes * (kGroups - 1), columns - kLanes));
+    T padded[kLanes]{};
+    if (columns < kLanes) std::copy(x + (rows - 1) * columns, x + rows * columns, padded);
+    F center[kLanes * kGroups] = {}, squares[kLanes * kGroups] = {};
+    add_groups<kGroups, false>(x, rows, first, last, padded, center, center);
+    for (F& sum : center) sum = divide(sum, rows);
+    add_groups<kGroups, true>(x, rows, first, last, padded, center, squares);
+    for (i64 k = 0; k < kLanes * kGroups; ++k) {
+      const i64 group = k / kLanes, column = k % kLanes + (group + 1 < kGroups ? first + group * kLanes : last);
+      if (column >= columns) continue;
+      mean[size_t(column)] = center[k];
+      var[size_t(column)] = divide(squares[k], rows);
+    }
+  }
+  // Writes the sums of the elements, or of the squares of their differences from `center`.
+  template <i64 kGroups, bool kSquares, class T>
+  void add_groups(const T* x, i64 rows, i64 first, i64 last, const T* padded, const F* center, F* sums) const {
+    const i64 columns = i64(mean.size()), whole = columns < kLanes ? rows - 1 : rows;
+    Group sum[kGroups] = {}, means[kGroups] = {};
+    // Calls `visit` with the number of each group as a constant, so that the compiler keeps the sums in registers.
+    const auto for_each_group = [](auto&& visit) {
+      [&]<i64... g>(std::integer_sequence<i64, g...>) {
+        (visit(std::integral_constant<i64, g>()), ...);
+      }(std::make_integer_sequence<i64, kGroups>());
+    };
+    const auto add = [&](const T* row, i64 last_group) {
+      for_each_group([&](auto g) {
+        const Group group = load(row + (g + 1 < kGroups ? kLanes * g : last_group));
+        if constexpr (kSquares) {
+          const Group difference = group - means[g];
+          sum[g] += difference * difference;
+        } else {
+          sum[g] += group;
+        }
+      });
+    };
+    if constexpr (kSquares) for_each_group([&](auto g) { means[g] = load(center + kLanes * g); });
+    for (i64 row = 0; row < whole; ++row) add(x + row * columns + first, last - first);
+    if (kGroups == 1 && columns < kLanes) add(padded, 0);
+    for_each_group([&](auto g) { __builtin_memcpy(sums + kLanes * g, &sum[g], sizeof(Group)); });
+  }
+  // Many columns: a strip is so narrow that its sums stay in the nearest cache.
   template <i64 kWidth, class T>
   void compute_strip(const T* x, i64 rows, i64 first) {
     const i64 columns = i64(mean.size());
