@@ -183,13 +183,59 @@ struct IndexedSource {
   }
 };
 
-// Says whether a destination row is the same as in the last image, because none of its source rows has changed.
-ENVPOOL_FN bool is_unchanged(const ResizePlan& plan, const LastImage& last, i32 y) {
-  if (last.pixels == nullptr) return false;
-  const SourceRows rows = plan_array<SourceRows>(plan, plan.source_rows_at)[y];
-  u32 changed = 0;
-  for (i32 row = rows.first; row <= rows.last; ++row) changed |= last.changed[row];
-  return changed == 0;
+// The destination rows that are the same as in the last image, because none of their source rows has changed. Only the
+// area kernel takes rows from the last image, and it has no more destination rows than source rows.
+struct Reuse {
+  const u8* pixels = nullptr;  // the last image; null: no row is reused
+#if ENVPOOL_HOST
+  u64 unchanged[kMaxResizeSource / 64];  // bit y % 64 of word y / 64 is destination row y
+
+  bool has(const ResizePlan&, i32 y) const { return (unchanged[y >> 6] >> (y & 63) & 1) != 0; }
+#else  // A device keeps few bytes of its own and looks at the source rows again.
+  const u8* changed;
+
+  ENVPOOL_FN bool has(const ResizePlan& plan, i32 y) const {
+    const SourceRows rows = plan_array<SourceRows>(plan, plan.source_rows_at)[y];
+    u32 any = 0;
+    for (i32 row = rows.first; row <= rows.last; ++row) any |= changed[row];
+    return any == 0;
+  }
+#endif
+};
+
+#if ENVPOOL_HOST
+// Returns whether one of the bytes first..last of an array of `size` bytes is not 0.
+inline bool any_set(const u8* bytes, i32 size, i32 first, i32 last) {
+  const i32 count = last - first + 1;
+  if (count <= 8 && size >= 8) {  // the usual case
+    const i32 at = min(first, size - 8);
+    u64 eight;
+    __builtin_memcpy(&eight, bytes + at, sizeof(eight));
+    return eight >> 8 * (first - at) << 8 * (8 - count) != 0;
+  }
+  u32 any = 0;
+  for (i32 i = first; i <= last; ++i) any |= bytes[i];
+  return any != 0;
+}
+#endif
+
+ENVPOOL_FN Reuse find_reuse(const ResizePlan& plan, const LastImage& last) {
+  Reuse reuse;
+  if (plan.kernel != ResizeKernel::kArea || last.pixels == nullptr) return reuse;
+  reuse.pixels = last.pixels;
+#if ENVPOOL_HOST
+  const SourceRows* const rows = plan_array<SourceRows>(plan, plan.source_rows_at);
+  for (i32 y = 0; y < plan.dst_h;) {
+    u64 word = 0;
+    for (const i32 begin = y; y < plan.dst_h && y - begin < 64; ++y) {
+      word |= static_cast<u64>(!any_set(last.changed, plan.src_h, rows[y].first, rows[y].last)) << (y - begin);
+    }
+    reuse.unchanged[(y - 1) >> 6] = word;
+  }
+#else
+  reuse.changed = last.changed;
+#endif
+  return reuse;
 }
 
 // Equal neighbouring source rows form a run; id[y] is the number of runs above the run of row y. If there are two
@@ -199,13 +245,13 @@ struct Runs {
 };
 
 template <class Ops>
-ENVPOOL_DEVICE_CALL void find_runs(const ResizePlan& plan, const u8* a, const u8* b, i64 stride, const LastImage& last,
+ENVPOOL_DEVICE_CALL void find_runs(const ResizePlan& plan, const u8* a, const u8* b, i64 stride, const Reuse& reuse,
                                    Runs& runs) {
   const i32 height = plan.src_h;
   u8 begins[kMaxResizeSource];  // 1: a row begins a run
-  for (i32 y = 0; y < height; ++y) begins[y] = last.pixels != nullptr;
-  for (i32 y = 0; y < plan.dst_h && last.pixels != nullptr; ++y) {
-    if (is_unchanged(plan, last, y)) continue;
+  for (i32 y = 0; y < height; ++y) begins[y] = reuse.pixels != nullptr;
+  for (i32 y = 0; y < plan.dst_h && reuse.pixels != nullptr; ++y) {
+    if (reuse.has(plan, y)) continue;
     const SourceRows rows = plan_array<SourceRows>(plan, plan.source_rows_at)[y];
     for (i32 row = rows.first; row <= rows.last; ++row) begins[row] = 0;
   }
@@ -251,17 +297,17 @@ struct LineCache {
 };
 
 template <class Ops, class Source>
-ENVPOOL_DEVICE_CALL void area_strip(const ResizePlan& plan, const Runs& runs, Source& source, const LastImage& last,
+ENVPOOL_DEVICE_CALL void area_strip(const ResizePlan& plan, const Runs& runs, Source& source, const Reuse& reuse,
                                     i32 x0, i32 count, u8* dst) {
   const ResizeSpan* spans = plan_array<ResizeSpan>(plan, plan.lines_at);
   LineCache<f32, kLines> cache;
   f32 sum[kStrip];
   for (i32 y = 0; y < plan.dst_h; ++y) {
     u8* out = dst + static_cast<i64>(y) * plan.dst_w + x0;
-    if (is_unchanged(plan, last, y)) {
-      const u8* before = last.pixels + static_cast<i64>(y) * plan.dst_w + x0;
+    if (reuse.pixels != nullptr && reuse.has(plan, y)) {
+      const u8* before = reuse.pixels + static_cast<i64>(y) * plan.dst_w + x0;
       const i32 first = y;
-      while (count == plan.dst_w && y + 1 < plan.dst_h && is_unchanged(plan, last, y + 1)) ++y;
+      while (count == plan.dst_w && y + 1 < plan.dst_h && reuse.has(plan, y + 1)) ++y;
       if (before != out) copy(before, static_cast<i64>(y - first) * plan.dst_w + count, out);
       continue;
     }
@@ -353,7 +399,7 @@ ENVPOOL_DEVICE_CALL void box_strip(const ResizePlan& plan, const Runs& runs, Sou
 }
 
 template <class Ops, class Source>
-ENVPOOL_DEVICE_CALL void resize_rows(const ResizePlan& plan, const Runs& runs, Source& source, const LastImage& last,
+ENVPOOL_DEVICE_CALL void resize_rows(const ResizePlan& plan, const Runs& runs, Source& source, const Reuse& reuse,
                                      u8* dst) {
   if (plan.kernel == ResizeKernel::kCopy) {
     for (i32 y = 0; y < plan.dst_h; ++y) copy(source.row(y), plan.dst_w, dst + static_cast<i64>(y) * plan.dst_w);
@@ -362,7 +408,7 @@ ENVPOOL_DEVICE_CALL void resize_rows(const ResizePlan& plan, const Runs& runs, S
   for (i32 x0 = 0; x0 < plan.dst_w; x0 += kStrip) {
     const i32 count = min(kStrip, plan.dst_w - x0);
     if (plan.kernel == ResizeKernel::kArea) {
-      area_strip<Ops>(plan, runs, source, last, x0, count, dst);
+      area_strip<Ops>(plan, runs, source, reuse, x0, count, dst);
     } else if (plan.kernel == ResizeKernel::kFixed) {
       fixed_strip<Ops>(plan, runs, source, x0, count, dst);
     } else {
@@ -375,40 +421,35 @@ template <class Ops>
 ENVPOOL_FN void gray(const ResizePlan& plan, const u8* src, i64 src_stride, u8* dst) {
   GraySource source{src, src_stride};
   Runs runs;
-  const LastImage none;
+  const Reuse none{};
   find_runs<Ops>(plan, src, nullptr, src_stride, none, runs);
   resize_rows<Ops>(plan, runs, source, none, dst);
 }
 
-// Only the area kernel takes rows from the last image.
-ENVPOOL_FN LastImage usable(const ResizePlan& plan, const LastImage& last) {
-  return plan.kernel == ResizeKernel::kArea ? last : LastImage{};
-}
-
 template <class Ops>
 ENVPOOL_FN void indexed_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* gray_table,
-                            const LastImage& given, u8* dst) {
+                            const LastImage& last, u8* dst) {
   IndexedSource<Ops> source(frame_a, frame_b, gray_table, plan.src_w);
   Runs runs;
-  const LastImage last = usable(plan, given);
-  find_runs<Ops>(plan, frame_a, frame_b, plan.src_w, last, runs);
-  resize_rows<Ops>(plan, runs, source, last, dst);
+  const Reuse reuse = find_reuse(plan, last);
+  find_runs<Ops>(plan, frame_a, frame_b, plan.src_w, reuse, runs);
+  resize_rows<Ops>(plan, runs, source, reuse, dst);
 }
 
 // Resizes colour as three gray images, because channels do not mix. They share the search for equal rows.
 template <class Ops>
 ENVPOOL_FN void rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* rgb_table,
-                        const LastImage& given, u8* dst) {
+                        const LastImage& last, u8* dst) {
   Runs runs;
-  LastImage last = usable(plan, given);
-  find_runs<Ops>(plan, frame_a, frame_b, plan.src_w, last, runs);
+  Reuse reuse = find_reuse(plan, last);
+  find_runs<Ops>(plan, frame_a, frame_b, plan.src_w, reuse, runs);
   u8 table[256];
   for (i32 channel = 0; channel < 3; ++channel) {
     for (i32 i = 0; i < 256; ++i) table[i] = rgb_table[i * 3 + channel];
     IndexedSource<Ops> source(frame_a, frame_b, table, plan.src_w);
-    resize_rows<Ops>(plan, runs, source, last, dst);
+    resize_rows<Ops>(plan, runs, source, reuse, dst);
     dst += static_cast<i64>(plan.dst_h) * plan.dst_w;
-    if (last.pixels != nullptr) last.pixels += static_cast<i64>(plan.dst_h) * plan.dst_w;
+    if (reuse.pixels != nullptr) reuse.pixels += static_cast<i64>(plan.dst_h) * plan.dst_w;
   }
 }
 
