@@ -21,13 +21,16 @@ inline bool choose_simd() {
 }  // namespace envpool
 
 #define has_simd choose_simd
-#include "envpool/atari/console/tia_paint.h"
+#include "envpool/atari/console/tia_rows.h"
 #include "envpool/atari/resize.h"
 #undef has_simd
 
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "envpool/core/math/rng.h"
+#include "tests/atari/random_line.h"
 #include "tests/support/testing.h"
 
 namespace envpool::atari {
@@ -92,34 +95,38 @@ TEST(the_resizer_has_the_bits_of_scalar_code) {
 }
 
 TEST(the_painter_uses_simd) {
-  const Shapes shapes{};
-  const u8 colours[4] = {0, 0, 0, 0x42};
-  const Scene scene{shapes, colours, false, false};
-  alignas(32) u64 row[kWidth / 8]{};
-  CHECK_EQ(chosen_by([&] { paint(scene, row, 0, kWidth); }), testing::wants_simd());
+  const auto c = std::make_unique<Console>();
+  c->tia.line.look.colour[3] = 0x42;
+  c->tia.line.look.blank_left = kNoBlank;
+  u64 row[kWidth / 8]{};
+  CHECK_EQ(chosen_by([&] { paint_line(*c, row, 0, kWidth); }), testing::wants_simd());
   CHECK_EQ(row[0], u64{0x4242424242424242});
+#if ENVPOOL_TEST_AVX2
+  CHECK_EQ(chosen_by([&] { find_collisions(*c, kLatches.of[kAllObjects], 0, kWidth); }), testing::wants_simd());
+#endif
 }
 
+// Compares whole lines and parts of lines.
 TEST(the_painter_has_the_bits_of_scalar_code) {
+  const auto c = std::make_unique<Console>();
   Rng rng{.seed = 5};
   i32 different = 0;
-  for (i32 i = 0; i < 20000; ++i) {
-    Shapes shapes{};
-    for (u64* pixels : shapes.of) {
-      for (u32 w = 0; w < 3; ++w) pixels[w] = u64{rng.bits()} << 32 | rng.bits();
-      pixels[2] &= 0xFFFFFFFF;
-    }
-    u8 colours[4];
-    for (u8& colour : colours) colour = u8(rng.below(256));
-    Scene scene{shapes, colours, false, false};
-    scene.score = rng.below(2) == 1;
-    scene.priority = rng.below(2) == 1;
-    const i32 x0 = i32(rng.below(kWidth)), x1 = x0 + 1 + i32(rng.below(u32(kWidth - x0)));
-    alignas(32) u64 row[kWidth / 8], expected[kWidth / 8];
-    for (i32 w = 0; w < kWidth / 8; ++w) row[w] = expected[w] = u64{rng.bits()} << 32 | rng.bits();
-    paint(scene, row, x0, x1);
-    paint_words(scene, expected, x0, x1);
-    different += std::memcmp(row, expected, sizeof(row)) != 0;
+  for (i32 i = 0; i < 100'000; ++i) {
+    set_line(*c, random_line(rng));
+    if (rng.below(8) == 0) c->tia.line.look.pos[rng.below(5)] = u8(rng.bits());  // a restored state may have any
+    const bool whole = rng.below(2) == 0;
+    const i32 from = whole ? 0 : i32(rng.below(kWidth)), to = whole ? kWidth : from + 1 + i32(rng.below(kWidth - from));
+    u64 row[kWidth / 8], expected[kWidth / 8];
+    const bool blank = rng.below(4) == 0;  // few pixels change
+    for (i32 w = 0; w < kWidth / 8; ++w) row[w] = expected[w] = blank ? 0 : u64{rng.bits()} << 32 | rng.bits();
+    const Painting painting = paint_line(*c, row, from, to);
+    const Painting wanted = paint_line_in_words(*c, expected, from, to);
+    different += std::memcmp(row, expected, sizeof(row)) != 0 || painting.changed != wanted.changed ||
+                 painting.collisions != wanted.collisions;
+    const Painting again = paint_line(*c, row, from, to);
+    different += again.changed || std::memcmp(row, expected, sizeof(row)) != 0;
+    const u32 latches = rng.bits() & kLatches.of[kAllObjects];
+    different += find_collisions(*c, latches, from, to) != find_collisions_in_words(*c, latches, from, to);
   }
   CHECK_EQ(different, 0);
 }

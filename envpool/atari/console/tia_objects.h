@@ -143,17 +143,18 @@ ENVPOOL_FN void place_player(const Look& look, u32 player, u32 graphics, u64* to
   }
 }
 
+// Return the pixels of a missile and of the ball, at the beginning of a word.
+ENVPOOL_FN u64 missile_pattern(const Look& look, u32 missile) {
+  u32 width_code = look.size[missile] >> 4 & 3;
+  if (missile == 0 && (look.control & kWidened)) width_code |= 1;
+  return missile == 0 && (look.control & kInvisible) ? 0 : (1ull << (1u << width_code)) - 1;
+}
+ENVPOOL_FN u64 ball_pattern(const Look& look) { return (1ull << (1u << (look.control >> 4 & 3))) - 1; }
+
 ENVPOOL_FN void place_missile(const Look& look, u32 missile, u64* to) {
   const CopyFactors copies = kCopyFactors.of[look.size[missile] & 7];
-  u32 width_code = look.size[missile] >> 4 & 3;
-  u64 pattern = 0;
-  if (missile == 0 && (look.control & kWidened)) width_code |= 1;
-  if (missile != 0 || (look.control & kInvisible) == 0) pattern = (1ull << (1u << width_code)) - 1;
+  const u64 pattern = missile_pattern(look, missile);
   place(pattern * copies.low, pattern * copies.high, look.pos[kMissile0 + missile], to);
-}
-
-ENVPOOL_FN void place_ball(const Look& look, u64* to) {
-  place((1ull << (1u << (look.control >> 4 & 3))) - 1, 0, look.pos[kBall], to);
 }
 
 // Eight cells of the playfield, each of four pixels, for every value of a register. The lowest bit is the leftmost
@@ -192,7 +193,7 @@ ENVPOOL_DEVICE_CALL void place_object(const Look& look, u32 object, u64* to) {
     case kPlayer1: place_player(look, object, look.graphics[object], to); break;
     case kMissile0:
     case kMissile1: place_missile(look, object - kMissile0, to); break;
-    case kBall: place_ball(look, to); break;
+    case kBall: place(ball_pattern(look), 0, look.pos[kBall], to); break;
     default: place_playfield(look, to);
   }
 }

@@ -6,11 +6,7 @@
 #include "envpool/atari/console/tia_objects.h"
 #include "envpool/core/math/simd.h"
 
-#if ENVPOOL_AVX2
-#include <immintrin.h>
-
-#include <cstring>
-#elif ENVPOOL_NEON
+#if ENVPOOL_NEON
 #include <arm_neon.h>
 
 #include <cstring>
@@ -33,9 +29,9 @@ constexpr ByteTable make_byte_table() {
 }
 constexpr ByteTable kBytes = make_byte_table();
 
-// of[n] is the set of pixels x < n of a 160-pixel line.
+// of[n] is the set of pixels x < n of a 160-pixel line. The fourth word makes a vector of it.
 struct BelowTable {
-  u64 of[kWidth + 1][3];
+  u64 of[kWidth + 1][4];
 };
 constexpr BelowTable make_below_table() {
   BelowTable table{};
@@ -135,48 +131,7 @@ ENVPOOL_FN bool paint_words(const Scene& scene, u64* row, i32 x0, i32 x1) {
   return changes != 0;
 }
 
-#if ENVPOOL_AVX2
-
-// Returns the bits of pixels 32 b to 32 b + 31.
-ENVPOOL_ALWAYS_INLINE i32 load_set(const u64* words, i32 b) {
-  i32 set;
-  std::memcpy(&set, reinterpret_cast<const u8*>(words) + 4 * b, sizeof(set));
-  return set;
-}
-
-// Like paint_words(), but paints 32 pixels at a time.
-__attribute__((target("avx2"))) inline bool paint_simd(const Scene& scene, u64* row, i32 x0, i32 x1) {
-  const Layers layers = make_layers(scene);
-  const __m256i background = _mm256_set1_epi8(static_cast<char>(scene.colour[3]));
-  __m256i colour[3];
-  for (u32 k = 0; k < 3; ++k) colour[k] = _mm256_set1_epi8(static_cast<char>(scene.colour[k])) ^ background;
-  const __m256i byte_of = _mm256_setr_epi64x(0, 0x0101010101010101ll, 0x0202020202020202ll, 0x0303030303030303ll);
-  const __m256i bit_of = _mm256_set1_epi64x(static_cast<i64>(0x8040201008040201ull));
-  u8* const to = reinterpret_cast<u8*>(row);
-  __m256i changes = _mm256_setzero_si256();
-  for (i32 b = x0 >> 5; b <= (x1 - 1) >> 5; ++b) {
-    __m256i value = background;
-    for (u32 k = 0; k < 3; ++k) {
-      const __m256i bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(load_set(layers.of[k], b)), byte_of);
-      value ^= _mm256_cmpeq_epi8(bytes & bit_of, bit_of) & colour[k];
-    }
-    __m256i* const block = reinterpret_cast<__m256i*>(to + 32 * b);
-    const __m256i before = _mm256_loadu_si256(block);
-    if (x0 > 32 * b || x1 < 32 * b + 32) {
-      const __m256i x = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-                                         22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
-      const i32 from = x0 > 32 * b ? x0 - 32 * b : 0, end = x1 < 32 * b + 32 ? x1 - 32 * b : 32;
-      const __m256i inside = _mm256_cmpgt_epi8(x, _mm256_set1_epi8(static_cast<char>(from - 1))) &
-                             _mm256_cmpgt_epi8(_mm256_set1_epi8(static_cast<char>(end)), x);
-      value = _mm256_blendv_epi8(before, value, inside);
-    }
-    changes |= before ^ value;
-    _mm256_storeu_si256(block, value);
-  }
-  return !_mm256_testz_si256(changes, changes);
-}
-
-#elif ENVPOOL_NEON
+#if ENVPOOL_NEON
 
 // Like paint_words(), but paints 16 pixels at a time.
 inline bool paint_simd(const Scene& scene, u64* row, i32 x0, i32 x1) {
@@ -223,7 +178,7 @@ inline bool paint_simd(const Scene& scene, u64* row, i32 x0, i32 x1) {
 #endif
 
 ENVPOOL_FN bool paint(const Scene& scene, u64* row, i32 x0, i32 x1) {
-#if ENVPOOL_SIMD
+#if ENVPOOL_NEON
   if (has_simd()) return paint_simd(scene, row, x0, x1);
 #endif
   return paint_words(scene, row, x0, x1);

@@ -7,7 +7,7 @@
 // position of a player without graphics.
 #pragma once
 
-#include "envpool/atari/console/tia_line.h"
+#include "envpool/atari/console/tia_segments.h"
 
 namespace envpool::atari {
 
