@@ -46,6 +46,7 @@ ENVPOOL_FN void repair(Tia& t, const Rom& rom) {
   for (u8& motion : t.hm) motion &= 15;
   keep_bool(t.ball_old);
   keep_bool(t.hmove_blank);
+  set_idle(t);
   keep_bool(t.cosmic);
   keep_bool(t.dumping);
 }
@@ -90,6 +91,9 @@ ENVPOOL_FN void repair(Console& c, const Rom& rom) {
   repair(static_cast<Core&>(c), rom);
   keep_within(c.rng.next, 0u, 623u);
   keep_within(c.memory.kept_events, 0u, kKeptEvents);
+  for (auto& screen : c.memory.contents) {
+    for (u8& contents : screen) keep_within(contents, u8{0}, u8{kBlackLine});
+  }
 }
 
 }  // namespace envpool::atari

@@ -97,15 +97,14 @@ static_assert(sizeof(Line) == 24);
 // The lines from which the screens were painted. It saves work, but has no effect on the screens. If it is zero,
 // nothing is known.
 constexpr u32 kEvents = 1904;
-constexpr u32 kKeptEvents = kEvents - 256;  // a line has at most 255
+constexpr u32 kKeptEvents = kEvents - 260;  // a line has at most 255; equal_events() reads up to 7 bytes behind them
 struct ScreenMemory {
   Line painted[2][kMaxHeight];
-  // For each row, sets of screens:
-  u8 known[kMaxHeight];  // those that show the line in `painted`
-  u8 dirty[kMaxHeight];  // those whose row may have changed since AtariEnv resized it
-  u8 resized;            // the screens from which AtariEnv resized its newest image; 0: it has no image of them
-  u32 kept_events;       // the number of events of these lines
-  Event event[kEvents];  // of these lines, and then of the current line
+  u8 contents[2][kMaxHeight];  // of these lines (tia_rows.h); 0: the row does not show its line
+  u8 dirty[kMaxHeight];        // for each row, the set of screens whose row may have changed since AtariEnv resized it
+  u8 resized;                  // the screens from which AtariEnv resized its newest image; 0: it has no image of them
+  u32 kept_events;             // the number of events of these lines
+  Event event[kEvents];        // of these lines, and then of the current line
 };
 
 // The video chip. Pixels and collisions are computed lazily, see tia_beam.h.
@@ -121,6 +120,7 @@ struct Tia {
   i32 window_end;
   i32 drawn;       // clock that the beam has reached, within the window; kPastWindow after it
   i32 line_start;  // clock at which the current line began, or kPastWindow
+  i32 idle_until;  // the beam reaches clocks up to this one without any work; follows from the other fields
   i32 row;         // row of the current line on the screen; its height after the window
 
   u16 collisions;  // bit 2 r + 1 is bit 7 of collision register r, and bit 2 r is its bit 6

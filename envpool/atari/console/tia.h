@@ -109,6 +109,7 @@ ENVPOOL_FN void strobe_hmove(Console& c, const Rom& rom) {
     t.line.look.blank_left = 0;
   } else {
     t.hmove_blank = true;
+    set_idle(t);
   }
 }
 

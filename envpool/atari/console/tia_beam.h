@@ -13,9 +13,13 @@ namespace envpool::atari {
 constexpr i32 kEdgeClocks = kBlankClocks + kNoBlank;
 constexpr i32 kPastWindow = 0x7FFFFFFF - kClocksPerLine;  // later than any clock
 
+// Sets the last clock that the beam reaches without work: the end of the line, unless HMOVE has yet to blank pixels.
+ENVPOOL_FN void set_idle(Tia& t) { t.idle_until = t.hmove_blank ? t.drawn : t.line_start + kClocksPerLine - 1; }
+
 ENVPOOL_FN void start_line(Tia& t, i32 clock, i32 row) {
   t.line_start = t.drawn = clock;
   t.row = row;
+  set_idle(t);
   t.line.events = t.seen = t.finished = t.collided = 0;
   t.line.look.blank_left = kNoBlank;
 }
@@ -48,9 +52,9 @@ ENVPOOL_ALWAYS_INLINE void start_next_line(Tia& t) {
 }
 
 // Completes the current line, and moves the beam to the beginning of the next one or out of the window.
-ENVPOOL_FN void next_line(Console& c, const Rom& rom, bool is_simple) {
+ENVPOOL_FN void next_line(Console& c, const Rom& rom) {
   Tia& t = c.tia;
-  finish_row(c, kWidth, is_simple);
+  finish_row(c, kWidth);
   if (t.row + 1 == rom.height) return start_line(t, kPastWindow, t.row + 1);
   start_next_line(t);
   if (t.cosmic) step_cosmic(t);
@@ -86,7 +90,7 @@ ENVPOOL_FN bool is_cut_off_after_hmove(const Tia& t, const Rom& rom) {
 ENVPOOL_FN i32 count_simple_lines(Console& c, i32 count) {
   Tia& t = c.tia;
   if (!c.drawing) return count;  // they have no other collisions than the line before them
-  const LineMask& mask = relevant_to_pixels(c);
+  const LineMask& mask = kRelevance.pixels[contents_of_line(c)];
   i32 n = 0;
   while (n < count && is_painted(c, c.buffer, t.row + n, mask)) {
     t.collisions |= c.memory.painted[c.buffer][t.row + n].collisions;
@@ -95,13 +99,13 @@ ENVPOOL_FN i32 count_simple_lines(Console& c, i32 count) {
   return n;
 }
 
-// Advances the beam as flush() says. `is_simple` is false if the current line is known to take work.
-ENVPOOL_NOINLINE void draw_lines(Console& c, const Rom& rom, i32 clock, bool is_simple) {
+// Advances the beam as flush() says.
+ENVPOOL_NOINLINE void draw_lines(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
   // At the end of a line, the beam is still on this line.
   for (i32 line = 0; clock > t.line_start + kClocksPerLine; ++line) {
     if (t.hmove_blank) blank_left_edge(c, kClocksPerLine);
-    next_line(c, rom, is_simple || line > 0);
+    next_line(c, rom);
     if (t.row == rom.height) return;
     if (clock <= t.line_start + kClocksPerLine || t.cosmic || t.hmove_blank || (!c.drawing && line == 0)) continue;
     const i32 more = (clock - t.line_start - 1) / kClocksPerLine, left = rom.height - 1 - t.row;
@@ -111,27 +115,23 @@ ENVPOOL_NOINLINE void draw_lines(Console& c, const Rom& rom, i32 clock, bool is_
   }
   if (t.hmove_blank) blank_left_edge(c, clock - t.line_start);
   t.drawn = clock;
+  set_idle(t);
 }
 
-// Advances the beam as flush() says. The usual case comes first, because it needs no function calls and few registers:
-// the beam has reached the next line, and the current one takes no work.
+// Advances the beam as flush() says. The usual case comes first: the beam has reached the next line.
 ENVPOOL_NOINLINE void draw_until(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
   const i32 clocks = clock - t.line_start;
   const bool usual =
       clocks > kClocksPerLine && clocks <= 2 * kClocksPerLine && t.row + 1 < rom.height && !t.hmove_blank && !t.cosmic;
-  if (usual && finish_simple_row(c)) {
-    start_next_line(t);
-    t.drawn = clock;
-  } else {
-    draw_lines(c, rom, clock, !usual);
-  }
+  if (!usual) return draw_lines(c, rom, clock);
+  if (!finish_simple_row(c)) finish_other_row(c);
+  start_next_line(t);
+  t.drawn = clock;
 }
 
 // Returns whether flush() has to do more than note the clock.
-ENVPOOL_ALWAYS_INLINE bool takes_work(const Tia& t, i32 clock) {
-  return clock > t.drawn && (clock >= t.line_start + kClocksPerLine || t.hmove_blank);
-}
+ENVPOOL_ALWAYS_INLINE bool takes_work(const Tia& t, i32 clock) { return clock > t.idle_until; }
 
 // Advances the beam to the given clock with the current state.
 ENVPOOL_ALWAYS_INLINE void flush(Console& c, const Rom& rom, i32 clock) {

@@ -11,14 +11,17 @@
 
 namespace envpool::atari {
 
+// What decides which bits of a line matter. It is 1 plus the set of the objects that the line shows, with or without
+// kWithScore, or kBlackLine if VBLANK blanks the line.
+constexpr u32 kBlackLine = 1 + (2 << kObjects);
+
 // The bits of a Line that matter.
 struct LineMask {
   u64 word[sizeof(Line) / 8];
 };
-struct RelevanceTable {
-  LineMask pixels[2 << kObjects];      // for the pixels of lines that show a set of objects, with or without kWithScore
-  LineMask collisions[1 << kObjects];  // for the collisions of lines that show a set of objects
-  LineMask black;                      // for lines that VBLANK blanks
+struct RelevanceTable {  // by contents
+  LineMask pixels[kBlackLine + 1];
+  LineMask collisions[kBlackLine + 1];
 };
 constexpr RelevanceTable make_relevance_table() {
   RelevanceTable table{};
@@ -41,7 +44,7 @@ constexpr RelevanceTable make_relevance_table() {
     need(has(kMissile0), kControlAt, kWidened | kInvisible);
     need(ball, kControlAt, 0x30);
     need(field, kControlAt, kMirrored);
-    table.collisions[set & kAllObjects] = mask;
+    table.collisions[1 + set] = mask;
     need(field || ball, kControlAt, kScore | kPriority);
     for (u32 i = 0; i < 2; ++i) {
       need(has(kPlayer0 + i) || has(kMissile0 + i) || score, kColourAt + i, 0xFF);
@@ -49,9 +52,11 @@ constexpr RelevanceTable make_relevance_table() {
     need(field || ball, kColourAt + 2, 0xFF);
     need(true, kColourAt + 3, 0xFF);
     need(true, kBlankLeftAt, 0xFF);
-    table.pixels[set] = mask;
+    table.pixels[1 + set] = mask;
   }
-  table.black.word[kShownAt / 8] = u64{kBlack} << 8 * (kShownAt % 8);
+  LineMask black{};
+  black.word[kShownAt / 8] = u64{kBlack} << 8 * (kShownAt % 8);
+  table.pixels[kBlackLine] = table.collisions[kBlackLine] = black;
   return table;
 }
 constexpr RelevanceTable kRelevance = make_relevance_table();
@@ -59,6 +64,15 @@ constexpr RelevanceTable kRelevance = make_relevance_table();
 ENVPOOL_FN bool equal(const Event& a, const Event& b) {
   return a.x == b.x && a.field == b.field && a.before == b.before;
 }
+
+#if ENVPOOL_HOST
+// Returns the eight bytes at an offset from an address.
+ENVPOOL_ALWAYS_INLINE u64 load_word(const void* from, u32 offset) {
+  u64 word;
+  __builtin_memcpy(&word, static_cast<const u8*>(from) + offset, sizeof(word));
+  return word;
+}
+#endif
 
 // Returns whether VBLANK blanks this whole line.
 ENVPOOL_ALWAYS_INLINE bool is_black(const Line& line) { return (line.look.shown & kBlack) && line.events == 0; }
@@ -68,24 +82,33 @@ ENVPOOL_ALWAYS_INLINE bool has_no_new_collisions(const Console& c) {
   return is_black(c.tia.line) || open_latches(c) == 0;
 }
 
-// Return what matters for the pixels and for the collisions of this line.
-ENVPOOL_ALWAYS_INLINE const LineMask& relevant_to_pixels(const Console& c) {
-  return is_black(c.tia.line) ? kRelevance.black : kRelevance.pixels[seen_on_line(c)];
-}
-ENVPOOL_ALWAYS_INLINE const LineMask& relevant_to_collisions(const Console& c) {
-  return kRelevance.collisions[seen_on_line(c) & kAllObjects];
+// Returns the contents of this line.
+ENVPOOL_ALWAYS_INLINE u32 contents_of_line(const Console& c) {
+  return is_black(c.tia.line) ? kBlackLine : 1 + seen_on_line(c);
 }
 
 // Returns whether this line and a painted one have the same events. The painted line may come from a user's state, with
 // any bytes.
 ENVPOOL_ALWAYS_INLINE bool equal_events(const Console& c, const Line& painted) {
   const u32 count = c.tia.line.events;
-  if (count != painted.events || painted.first_event + count > c.memory.kept_events) return false;
+  if (count != painted.events) return false;
+  if (count == 0) return true;
+  if (painted.first_event + count > c.memory.kept_events) return false;
   const Event *a = current_events(c), *b = c.memory.event + painted.first_event;
+#if ENVPOOL_HOST  // compares eight bytes at a time
+  u32 at = 0;
+  const auto differ = [&] { return load_word(a, at) ^ load_word(b, at); };
+  for (; at + 8 <= count * sizeof(Event); at += 8) {
+    if (differ() != 0) return false;
+  }
+  const u32 rest = count * sizeof(Event) - at;
+  return rest == 0 || differ() << (64 - 8 * rest) == 0;
+#else
   for (u32 i = 0; i < count; ++i) {
     if (!equal(a[i], b[i])) return false;
   }
   return true;
+#endif
 }
 
 // Returns whether this line, which is not drawn and thus lacks events of colours, and a painted one have the same
@@ -103,14 +126,12 @@ ENVPOOL_FN bool equal_events_but_colours(const Console& c, const Line& painted) 
 }
 
 ENVPOOL_ALWAYS_INLINE bool is_known(const Console& c, u32 screen, i32 row) {
-  return (c.memory.known[row] >> screen & 1) != 0;
+  return c.memory.contents[screen][row] != 0;
 }
 
 ENVPOOL_ALWAYS_INLINE u64 word_of(const Line& line, u32 index) {
 #if ENVPOOL_HOST
-  u64 word;
-  __builtin_memcpy(&word, reinterpret_cast<const u8*>(&line) + 8 * index, sizeof(word));
-  return word;
+  return load_word(&line, 8 * index);
 #else
   return reinterpret_cast<const u64*>(&line)[index];  // NVRTC has no memcpy
 #endif
@@ -124,7 +145,7 @@ ENVPOOL_ALWAYS_INLINE u64 differences(const Line& a, const Line& b, const LineMa
 }
 
 // Return whether this line has the pixels, or at least the collisions, of the line that is painted in a row of a
-// screen. Both lines then show the same objects, so that the mask, which depends on them, is right for both.
+// screen. Both lines then have the same contents, so that the mask of either one is right for both.
 ENVPOOL_ALWAYS_INLINE bool is_painted(const Console& c, u32 screen, i32 row, const LineMask& pixels) {
   const Line& painted = c.memory.painted[screen][row];
   return is_known(c, screen, row) && differences(c.tia.line, painted, pixels) == 0 && equal_events(c, painted);
@@ -140,12 +161,14 @@ ENVPOOL_FN u64* current_row(Console& c) { return row_of(c, c.buffer, c.tia.row);
 
 // Call this after changing pixels of a row of the current screen.
 ENVPOOL_FN void forget_row(Console& c, i32 row) {
-  c.memory.known[row] &= static_cast<u8>(~(1u << c.buffer));
+  c.memory.contents[c.buffer][row] = 0;
   c.memory.dirty[row] |= static_cast<u8>(1u << c.buffer);
 }
 
 ENVPOOL_FN void forget_all_rows(Console& c) {
-  for (u8& known : c.memory.known) known = 0;
+  for (auto& screen : c.memory.contents) {
+    for (u8& contents : screen) contents = 0;
+  }
   for (u8& dirty : c.memory.dirty) dirty = 3;
   c.memory.resized = 0;
   c.memory.kept_events = 0;
@@ -184,7 +207,7 @@ ENVPOOL_NOINLINE void collect_events(Console& c) {
   }
   const bool fits = count <= kKeptEvents / 4 * 3;
   for_each_line_with_events(c, [&](Line& line, u32 screen, i32 row) {
-    if (!fits) c.memory.known[row] &= static_cast<u8>(~(1u << screen));
+    if (!fits) c.memory.contents[screen][row] = 0;
     const u32 word = line.first_event / 64, bit = line.first_event % 64;
     line.first_event = static_cast<u16>(before[word] + count_bits(used[word] & ((1ull << bit) - 1)));
   });
@@ -213,24 +236,23 @@ ENVPOOL_FN u32 keep_events(Console& c, u32 count) {
 }
 
 // Notes that this line is painted in its row.
-ENVPOOL_FN void remember_row(Console& c, u32 collisions) {
+ENVPOOL_FN void remember_row(Console& c, u32 contents, u32 collisions) {
   const Tia& t = c.tia;
   Line& painted = c.memory.painted[c.buffer][t.row];
   painted.look = t.line.look;
   painted.events = t.line.events;
   painted.first_event = static_cast<u16>(keep_events(c, t.line.events));
   painted.collisions = static_cast<u16>(collisions);
-  c.memory.known[t.row] |= static_cast<u8>(1u << c.buffer);
+  c.memory.contents[c.buffer][t.row] = static_cast<u8>(contents);
   if (c.memory.kept_events > kKeptEvents) collect_events(c);
 }
 
 // Copies a row that equals this line, with all that is known of it.
 ENVPOOL_FN void copy_painted(Console& c, u32 screen, i32 row) {
   const u32 to = c.buffer;
-  const u8 bit = static_cast<u8>(1u << to);
-  if (copy_row(current_row(c), row_of(c, screen, row))) c.memory.dirty[c.tia.row] |= bit;
+  if (copy_row(current_row(c), row_of(c, screen, row))) c.memory.dirty[c.tia.row] |= static_cast<u8>(1u << to);
   c.memory.painted[to][c.tia.row] = c.memory.painted[screen][row];
-  c.memory.known[c.tia.row] |= bit;
+  c.memory.contents[to][c.tia.row] = c.memory.contents[screen][row];
 }
 
 // Rows that often show the same line as the current one. Each is `above` rows higher, on this screen or on the other
@@ -238,24 +260,35 @@ ENVPOOL_FN void copy_painted(Console& c, u32 screen, i32 row) {
 struct Neighbour {
   u8 other, above;
 };
-constexpr Neighbour kNeighbours[] = {{0, 1}, {1, 0}, {1, 1}, {1, 2}, {1, 3}, {0, 2}};
+constexpr u32 kNeighbourCount = 6;
+constexpr Neighbour kNeighbours[kNeighbourCount] = {{0, 1}, {1, 0}, {1, 1}, {1, 2}, {1, 3}, {0, 2}};
 
 // Calls take(screen, row) for the neighbours whose line may equal this one, until it returns true. Returns whether it
 // has done so.
 template <class Take>
 ENVPOOL_ALWAYS_INLINE bool take_neighbour(const Console& c, const LineMask& mask, Take take) {
+  const i32 row = c.tia.row;
+  const Line* const here[2] = {&c.memory.painted[c.buffer][row], &c.memory.painted[c.buffer ^ 1][row]};
   const u64 first = word_of(c.tia.line, 0);
-  for (const Neighbour& neighbour : kNeighbours) {
-    const u32 screen = c.buffer ^ neighbour.other;
-    const i32 row = c.tia.row - neighbour.above;
-    if (row < 0 || ((word_of(c.memory.painted[screen][row], 0) ^ first) & mask.word[0]) != 0) continue;
-    if (take(screen, row)) return true;
+  u32 candidates = 0;
+#if ENVPOOL_HOST
+#pragma GCC unroll 6
+#endif
+  for (u32 n = 0; n < kNeighbourCount; ++n) {
+    const Neighbour neighbour = kNeighbours[n];
+    if (row < neighbour.above) continue;
+    if (((word_of(*(here[neighbour.other] - neighbour.above), 0) ^ first) & mask.word[0]) == 0) candidates |= 1u << n;
+  }
+  for (; candidates != 0; candidates &= candidates - 1) {
+    const Neighbour neighbour = kNeighbours[lowest_bit(candidates)];
+    if (take(c.buffer ^ neighbour.other, row - neighbour.above)) return true;
   }
   return false;
 }
 
 // Makes the current row of the screen show this line. Afterwards, the line has lost its events.
-ENVPOOL_NOINLINE void paint_row(Console& c, const LineMask& mask) {
+ENVPOOL_NOINLINE void paint_row(Console& c, u32 contents) {
+  const LineMask& mask = kRelevance.pixels[contents];
   const bool copied = take_neighbour(c, mask, [&](u32 screen, i32 row) {
     if (!is_painted(c, screen, row, mask)) return false;
     copy_painted(c, screen, row);
@@ -264,7 +297,7 @@ ENVPOOL_NOINLINE void paint_row(Console& c, const LineMask& mask) {
   if (copied) return;
   const Painting painting = paint_line(c, current_row(c), 0, kWidth);
   if (painting.changed) c.memory.dirty[c.tia.row] |= static_cast<u8>(1u << c.buffer);
-  remember_row(c, painting.collisions);
+  remember_row(c, contents, painting.collisions);
 }
 
 // Adds the collisions of a line that is painted. Returns false if it cannot, because the latches have been cleared in
@@ -277,13 +310,14 @@ ENVPOOL_ALWAYS_INLINE bool add_collisions(Tia& t, const Line& painted) {
 }
 
 // Completes a whole line if that is simple: there is nothing to paint, and its collisions are known. Returns false if
-// more work is needed.
+// more work is needed. The mask of the painted line takes fewer instructions to find than that of this line.
 ENVPOOL_ALWAYS_INLINE bool finish_simple_row(Console& c) {
   Tia& t = c.tia;
   if (t.finished != 0) return false;
   if (!c.drawing && has_no_new_collisions(c)) return true;
-  const bool same = c.drawing ? is_painted(c, c.buffer, t.row, relevant_to_pixels(c))
-                              : collides_as_painted(c, c.buffer, t.row, relevant_to_collisions(c));
+  const u32 contents = c.memory.contents[c.buffer][t.row];
+  const bool same = c.drawing ? is_painted(c, c.buffer, t.row, kRelevance.pixels[contents])
+                              : collides_as_painted(c, c.buffer, t.row, kRelevance.collisions[contents]);
   return same && add_collisions(t, c.memory.painted[c.buffer][t.row]);
 }
 
@@ -291,12 +325,12 @@ ENVPOOL_ALWAYS_INLINE bool finish_simple_row(Console& c) {
 ENVPOOL_FN void draw_row(Console& c) {
   Tia& t = c.tia;
   const Line& painted = c.memory.painted[c.buffer][t.row];
-  const LineMask& mask = relevant_to_pixels(c);
+  const u32 contents = contents_of_line(c);
   if (t.collided != 0) {
     collide(c, kWidth);
-    if (!is_painted(c, c.buffer, t.row, mask)) paint_row(c, mask);
+    if (!is_painted(c, c.buffer, t.row, kRelevance.pixels[contents])) paint_row(c, contents);
   } else {
-    paint_row(c, mask);
+    paint_row(c, contents);
     t.collisions |= painted.collisions;
   }
 }
@@ -305,12 +339,11 @@ ENVPOOL_FN void draw_row(Console& c) {
 // row nearby shows the line.
 ENVPOOL_FN void skip_row(Console& c) {
   Tia& t = c.tia;
-  const LineMask& mask = relevant_to_collisions(c);
+  const LineMask& mask = kRelevance.collisions[contents_of_line(c)];
   const auto take = [&](u32 screen, i32 row) {
     return collides_as_painted(c, screen, row, mask) && add_collisions(t, c.memory.painted[screen][row]);
   };
-  if (take(c.buffer ^ 1, t.row)) return;
-  if (t.collided == 0 && take_neighbour(c, mask, take)) return;
+  if (t.collided == 0 ? take_neighbour(c, mask, take) : take(c.buffer ^ 1, t.row)) return;
   collide(c, kWidth);
 }
 
@@ -324,18 +357,24 @@ ENVPOOL_NOINLINE void finish_part(Console& c, i32 x) {
   forget_row(c, t.row);
 }
 
-// Completes this line, or the part of it that precedes pixel x. `is_simple` is false if finish_simple_row() has
-// returned false for this line.
-ENVPOOL_FN void finish_row(Console& c, i32 x, bool is_simple = true) {
+// Completes the current line if finish_simple_row() could not.
+ENVPOOL_NOINLINE void finish_other_row(Console& c) {
+  if (c.tia.finished != 0) {
+    finish_part(c, kWidth);
+  } else if (c.drawing) {
+    draw_row(c);
+  } else {
+    skip_row(c);
+  }
+}
+
+// Completes this line, or the part of it that precedes pixel x.
+ENVPOOL_FN void finish_row(Console& c, i32 x) {
   Tia& t = c.tia;
-  if (t.finished != 0 || x != kWidth) {
+  if (x != kWidth) {
     finish_part(c, x);
-  } else if (!is_simple || !finish_simple_row(c)) {
-    if (c.drawing) {
-      draw_row(c);
-    } else {
-      skip_row(c);
-    }
+  } else if (!finish_simple_row(c)) {
+    finish_other_row(c);
   }
   t.line.events = t.seen = 0;
   t.finished = static_cast<u8>(x);
