@@ -20,17 +20,18 @@ inline constexpr f32 kInside = 0.98f;     // the part of a body whose corners de
 ENVPOOL_FN bool overlaps(f32 dx, f32 dy, f32 width, f32 height) { return fabs(dx) < width && fabs(dy) < height; }
 
 ENVPOOL_FN void repair_mover(Mover& m, f32 most) {
-  constexpr f32 kFast = 2;  // faster than anything
+  constexpr f32 kFast = 3;  // faster than anything
   keep_within(m.x, 0.0f, most);
   keep_within(m.y, 0.0f, most);
   keep_within(m.vx, -kFast, kFast);
   keep_within(m.vy, -kFast, kFast);
 }
 
-// Moves by the velocity. `move(vx, vy)` moves in one direction, and returns whether something stops that.
+// Moves by the velocity. `move(vx, vy)` moves in one direction, and returns whether something stops that. The number of
+// steps comes from the square root in double precision, as in the reference: rounding it first could make it larger.
 template <class Move>
 ENVPOOL_FN void advance(Mover& at, bool sideways_first, Move&& move) {
-  const i32 steps = max(i32(4 * sqrt(at.vx * at.vx + at.vy * at.vy)), 4);
+  const i32 steps = max(i32(4 * sqrt(f64(at.vx * at.vx + at.vy * at.vy))), 4);
   const f32 part = f32(1.0 / steps);
   f32 free_x = 0, free_y = 0;
   for (i32 i = 0; i < steps; ++i) {
