@@ -58,7 +58,7 @@ struct ProcgenCoinrun {
     const i32 now = clamp(s.level.time + 1, 0, kTimeLimit);
     take_direction(s, move_of(action));
     accelerate(s);
-    const bool tie = (u32(s.ties[now / 32]) >> now % 32 & 1) != 0;
+    const bool tie = s.ties[now];
     for (i32 i = s.enemies - 1; i >= 0; --i) {
       Body body{s.enemy[i].body, kHalf, kHalf, false};
       advance(s, body, tie);
@@ -130,125 +130,70 @@ struct ProcgenCoinrun {
     const i32 left = i32(a.x - wide), right = i32(a.x + wide), bottom = i32(a.y - high), top = i32(a.y + high);
     for (i32 x = left; x <= right; ++x) {
       for (i32 y = bottom; y <= top; ++y) {
-        const i32 type = cell_at(s, x, y);
+        const i32 type = cells_of(s).at(x, y);
         coins += type == kGoal;
         done |= type == kGoal || is_lava(type);
       }
     }
   }
 
-  // Draws objects of one type.
-  template <i32 kPixels>
-  class Painter {
-   public:
-    ENVPOOL_FN Painter(const Params& p, Canvas<kPixels>& canvas, const View& view)
-        : p_(p), canvas_(canvas), view_(view) {}
-
-    // Draws an object by its centre. Images of the agent are higher than the agent.
-    ENVPOOL_FN void object(i32 type, i32 theme, f32 x, f32 y, f32 half_width, f32 half_height, bool reflected = false,
-                           f32 opacity = 1) {
-      rect(type, theme, view_.rect(x - half_width, y + half_height, 2 * half_width, 2 * half_height), reflected,
-           opacity);
-    }
-    ENVPOOL_FN void rect(i32 type, i32 theme, Rect r, bool reflected = false, f32 opacity = 1) {
-      using namespace coinrun;
-      if (p_.restrict_themes) theme = 0;
-      if (p_.use_monochrome_assets) {
-        canvas_.fill(r, color_of(type, theme));
-        return;
-      }
-      if (type == kStand || type == kWalk || type == kWalkMoved) {
-        r.y += r.height * -0.7415;
-        r.height *= 1.7415;
-      }
-      canvas_.draw(art_of(p_), art_of(p_).image[picture_of(type) + theme], r, reflected, opacity);
-    }
-
-   private:
-    const Params& p_;
-    Canvas<kPixels>& canvas_;
-    const View& view_;
-  };
-
   template <i32 kPixels>
   ENVPOOL_FN static void draw(const State& s, const Params& p, Canvas<kPixels>& canvas) {
     using namespace coinrun;
-    const Art& art = art_of(p);
+    constexpr f32 kVisible = 13;
     const f32 middle = f32(kCells * 0.5);
     const View view =
-        p.center_agent ? View(13, s.agent.x, s.agent.y, kPixels) : View(f32(kCells), middle, middle, kPixels);
-    canvas.fill({0, 0, kPixels, kPixels}, kBlack);
-    if (p.use_backgrounds) {
-      draw_background(canvas, art, art.image[kBackgroundPicture + s.background], view, kCells, kCells,
-                      s.background_part);
-    }
-    Painter<kPixels> painter(p, canvas, view);
-    draw_cells(s, p, canvas, view, painter);
+        p.center_agent ? View(kVisible, s.agent.x, s.agent.y, kPixels) : View(f32(kCells), middle, middle, kPixels);
+    Scene<kPixels> scene(p, canvas, view);
+    scene.background(kBackgroundPicture + s.background, kCells, kCells, s.background_part);
+    const Window window =
+        p.center_agent ? window_around(s.agent.x, s.agent.y, kVisible) : Window{0, kCells - 1, 0, kCells - 1};
+    scene.template cells<kCells>(window, kWallPicture, [&](i32 i, i32 k) -> Look {
+      const i32 type = cells_of(s).at(i, k);
+      if (type == kSpace || type == kBarrier) return {kNoPicture, kSpace};
+      return {picture_of(type), type, is_wall(type) ? s.wall_theme : 0};
+    });
     for (i32 i = 0; i < s.things; ++i) {
       const Thing& thing = s.thing[i];
-      const i32 saw = s.level.time % 2 == 0 ? kSaw : kSawMoved;
-      const bool is_crate = thing.type == kCrate;
-      painter.object(is_crate ? i32{kCrate} : saw, is_crate ? thing.theme : 0, thing.x + 0.5f, thing.y + 0.5f, kHalf,
-                     kHalf);
+      const Look saw = s.level.time % 2 == 0 ? Look{kSawPicture, kSaw} : Look{kSawMovedPicture, kSawMoved};
+      scene.object(thing.type == kCrate ? Look{kCratePicture, kCrate, thing.theme} : saw, thing.x + 0.5f,
+                   thing.y + 0.5f, kHalf, kHalf);
     }
-    draw_trails(s, painter);
-    const i32 walk = s.level.time / 5 % 2 == 0 || !s.has_support ? kWalk : kWalkMoved;
-    const bool stands = fabs(s.agent.vx) < 0.01 && s.dx == 0 && s.has_support;
-    painter.object(stands ? i32{kStand} : walk, s.theme, s.agent.x, s.agent.y, kAgentHalfWidth, kAgentHalfHeight,
-                   s.reflected);
+    draw_trails(s, scene);
+    draw_agent(s, p, view, scene);
     for (i32 i = 0; i < s.enemies; ++i) {
       const Enemy& enemy = s.enemy[i];
-      painter.object(s.level.time / 5 % 2 == 0 ? kEnemy : kEnemyMoved, enemy.theme, enemy.body.x, enemy.body.y, kHalf,
-                     kHalf, s.level.time > 0 && enemy.body.vx > 0);
+      const i32 type = s.level.time / 5 % 2 == 0 ? kEnemy : kEnemyMoved;
+      scene.object({picture_of(type), type, enemy.theme}, enemy.body.x, enemy.body.y, kHalf, kHalf,
+                   s.level.time > 0 && enemy.body.vx > 0);
     }
-    if (p.paint_vel_info) paint_velocity(canvas, s.agent, kSpeed, kJumpSpeed);
+    if (p.paint_vel_info) paint_velocity(canvas, s.agent, kRunSpeed, kJumpSpeed);
   }
 
+  // Draws the agent, whose images are higher than its body.
   template <i32 kPixels>
-  ENVPOOL_FN static void draw_cells(const State& s, const Params& p, Canvas<kPixels>& canvas, const View& view,
-                                    Painter<kPixels>& painter) {
+  ENVPOOL_FN static void draw_agent(const State& s, const Params& p, const View& view, Scene<kPixels>& scene) {
     using namespace coinrun;
-    constexpr f32 kMargin = 13 / 2.0 + 1;
-    const bool follows = p.center_agent;
-    const i32 left = follows ? i32(s.agent.x - kMargin) : 0, right = follows ? i32(s.agent.x + kMargin) : kCells - 1;
-    const i32 bottom = follows ? i32(s.agent.y - kMargin) : 0, top = follows ? i32(s.agent.y + kMargin) : kCells - 1;
-    const Art& art = art_of(p);
-    const Image usual = art.image[kWallPicture];
-    const auto cell = [&](i32 i, i32 k) { return view.rect(f32(i), f32(k + 1), 1, 1, kCellMargin); };
-    using Spans = CellSpans<kCells, kPixels>;
-    const Spans across(usual.width, left, right, [&](i32 i) { return Extent{cell(i, 0).x, cell(i, 0).width}; });
-    const Spans down(usual.height, bottom, top, [&](i32 k) { return Extent{cell(0, k).y, cell(0, k).height}; });
-    for (i32 i = left; i <= right; ++i) {
-      for (i32 k = bottom; k <= top; ++k) {
-        const i32 type = cell_at(s, i, k);
-        if (type == kSpace || type == kBarrier) continue;
-        const i32 theme = is_wall(type) ? s.wall_theme : 0;
-        const Image image = art.image[picture_of(type) + (p.restrict_themes ? 0 : theme)];
-        if (p.use_monochrome_assets || image.width != usual.width || image.height != usual.height) {
-          painter.rect(type, theme, cell(i, k));
-          continue;
-        }
-        canvas.draw_cell(art, image, across, i, down, k);
-      }
+    const i32 walk = s.level.time / 5 % 2 == 0 || !s.has_support ? kWalk : kWalkMoved;
+    const bool is_still = fabs(s.agent.vx) < 0.01 && s.dx == 0 && s.has_support;
+    const i32 type = is_still ? i32{kStand} : walk;
+    Rect r =
+        view.rect(s.agent.x - kAgentHalfWidth, s.agent.y + kAgentHalfHeight, 2 * kAgentHalfWidth, 2 * kAgentHalfHeight);
+    if (!p.use_monochrome_assets) {
+      r.y += r.height * -0.7415;
+      r.height *= 1.7415;
     }
+    scene.rect({picture_of(type), type, s.theme}, r, s.reflected);
   }
 
-  // Draws the trails of enemies, the oldest first. They grow, fade and rise.
+  // Draws the trails of enemies, the oldest first.
   template <i32 kPixels>
-  ENVPOOL_FN static void draw_trails(const State& s, Painter<kPixels>& painter) {
+  ENVPOOL_FN static void draw_trails(const State& s, Scene<kPixels>& scene) {
     using namespace coinrun;
     for (i32 age = min(kTrailSteps, s.level.time) - 1; age >= 0; --age) {
-      f32 half_width = 0.3f, half_height = 0.2f, opacity = 0.5f;
-      for (i32 i = 0; i < age; ++i) {
-        half_width *= 1.05f;
-        half_height *= 1.05f;
-        opacity *= 0.8f;
-      }
       const i32 slot = (s.level.time - age) % kTrailSteps;
       for (i32 i = s.enemies - 1; i >= 0; --i) {
-        f32 y = s.trail_y[slot][i];
-        for (i32 k = 0; k < age; ++k) y += 0.01f;
-        painter.object(kTrail, 0, s.trail_x[slot][i], y, half_width, half_height, false, opacity);
+        draw_trail(scene, {kTrailPicture, kTrail}, s.trail_x[slot][i], s.trail_y[slot][i], age);
       }
     }
   }

@@ -12,7 +12,7 @@ inline constexpr i32 kJumpHeight = 5, kJumpWidth = 7;  // that an agent can do
 
 class LevelMaker {
  public:
-  ENVPOOL_FN LevelMaker(State& s, const GameParams& p) : s_(s), easy_(p.mode == kEasy) {
+  ENVPOOL_FN LevelMaker(State& s, const GameParams& p) : s_(s), cells_(cells_of(s)), easy_(p.mode == kEasy) {
     random_.seed(u32(s.level.seed));
   }
 
@@ -33,17 +33,9 @@ class LevelMaker {
     s_.dx = s_.dy = 0;
     s_.has_support = s_.on_crate = s_.reflected = false;
     s_.things = s_.enemies = 0;
-    fill(0, 0, kCells, kCells, kSpace);
-    fill(0, 0, kCells, 1, kWallTop);
-    fill(0, 0, 1, kCells, kWall);
-    fill(kCells - 1, 0, 1, kCells, kWall);
-    fill(0, kCells - 1, kCells, 1, kWall);
+    cells_.enclose(kSpace, kWallTop, kWall);
     make_sections();
-    for (i32& word : s_.ties) word = 0;
-    for (i32 i = 1; i <= kTimeLimit; ++i) {
-      // The reference draws a number below 1,000,000 and looks whether it is even.
-      s_.ties[i / 32] = i32(u32(s_.ties[i / 32]) | (~random_.bits() & 1) << i % 32);
-    }
+    s_.ties.draw(random_);
   }
 
  private:
@@ -62,13 +54,13 @@ class LevelMaker {
       } else {
         make_ground(x, y, width, difficulty);
       }
-      if (!is_wall(cell_at(s_, x - 1, y))) set(x - 1, y, kBarrier);
+      if (!is_wall(cells_.at(x - 1, y))) cells_.set(x - 1, y, kBarrier);
       x += width;
-      set(x, y, kBarrier);
+      cells_.set(x, y, kBarrier);
     }
-    set(x, y, kGoal);
-    fill_ground(x, 0, 1, y, kWall, kWallTop);
-    fill(x + 1, 0, kCells - x - 1, kCells, kWall);
+    cells_.set(x, y, kGoal);
+    cells_.fill_ground(x, 0, 1, y, kWall, kWallTop);
+    cells_.fill(x + 1, 0, kCells - x - 1, kCells, kWall);
   }
 
   ENVPOOL_FN void make_pit(i32 x, i32 y, i32 width, i32 danger) {
@@ -76,10 +68,10 @@ class LevelMaker {
     i32 right = random_.below(3) + 1;
     const i32 pit = min(width - left - right, kJumpWidth);
     right = width - left - pit;
-    fill_ground(x, 0, left, y, kWall, kWallTop);
-    fill_ground(x + width - right, 0, right, y, kWall, kWallTop);
+    cells_.fill_ground(x, 0, left, y, kWall, kWallTop);
+    cells_.fill_ground(x + width - right, 0, right, y, kWall, kWallTop);
     const i32 depth = random_.below(y - 3) + 1;
-    if (danger == 0) fill_ground(x + left, 1, pit, depth, kLava, kLavaTop);
+    if (danger == 0) cells_.fill_ground(x + left, 1, pit, depth, kLava, kLavaTop);
     for (i32 i = 0; i < pit; ++i) {
       if (danger == 1) add_thing(x + left + i, 1, kSaw, 0);
       if (danger == 2) add_enemy(x + left + i, 1);
@@ -88,12 +80,12 @@ class LevelMaker {
       const i32 before = (pit == 5 ? 1 : 2) + random_.below(2);
       const i32 more = random_.below(2);
       const i32 island = pit <= 6 ? 1 + more : pit - before - (2 + more);
-      fill_ground(x + left + before, y - 1, island, 1, kWall, kWallTop);
+      cells_.fill_ground(x + left + before, y - 1, island, 1, kWall, kWallTop);
     }
   }
 
   ENVPOOL_FN void make_ground(i32 x, i32 y, i32 width, i32 difficulty) {
-    fill_ground(x, 0, width, y, kWall, kWallTop);
+    cells_.fill_ground(x, 0, width, y, kWall, kWallTop);
     i32 saw = -1, enemy = -1;
     if (random_.below(10) < 2 * difficulty && width > 3) {
       saw = x + random_.below(width - 2) + 1;
@@ -121,21 +113,8 @@ class LevelMaker {
     if (s_.enemies < kMostEnemies) s_.enemy[s_.enemies++] = {{x + 0.5f, y + 0.5f, speed, 0}, theme};
   }
 
-  ENVPOOL_FN void set(i32 x, i32 y, Type type) {
-    if (u32(x) < u32(kCells) && u32(y) < u32(kCells)) s_.cell[y][x] = type;
-  }
-  ENVPOOL_FN void fill(i32 x, i32 y, i32 width, i32 height, Type type) {
-    for (i32 i = 0; i < height; ++i) {
-      for (i32 k = 0; k < width; ++k) set(x + k, y + i, type);
-    }
-  }
-  // Fills a rectangle, whose uppermost row has another type.
-  ENVPOOL_FN void fill_ground(i32 x, i32 y, i32 width, i32 height, Type type, Type top) {
-    fill(x, y, width, height - 1, type);
-    fill(x, y + height - 1, width, 1, top);
-  }
-
   State& s_;
+  Cells<u8, kCells, kCells> cells_;
   bool easy_;
   Twister random_;
 };

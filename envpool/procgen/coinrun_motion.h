@@ -7,8 +7,7 @@
 
 namespace envpool::procgen::coinrun {
 
-inline constexpr f32 kSpeed = 0.5f, kJumpSpeed = 1.5f, kGravity = 0.2f, kMix = 0.2f, kMixInAir = kMix * 0.15f;
-inline constexpr f32 kHalf = 0.5f;  // half of the side of saws, crates and enemies
+inline constexpr f32 kMix = 0.2f;
 
 // A body that moves: the agent, or an enemy.
 struct Body {
@@ -27,30 +26,11 @@ ENVPOOL_FN bool stops_on(State& s, const Thing& crate) {
 
 // Moves a body in one direction up to walls. Returns whether one stops it. Walls and barriers turn enemies round.
 ENVPOOL_FN bool move_in_cells(const State& s, Body& b, f32 vx, f32 vy) {
-  Mover& at = b.at;
-  f32 x = at.x + vx, y = at.y + vy;
-  const bool sideways = vx != 0;
-  bool blocked = false, turned = false;
-  for (i32 i = -1; i <= 1; i += 2) {
-    for (i32 k = -1; k <= 1; k += 2) {
-      const i32 type = cell_at_point(s, x + b.half_width * kInside * f32(i), y + b.half_height * kInside * f32(k));
-      blocked = blocked || type == kWall || (b.is_agent && type == kWallTop);
-      turned = turned || (!b.is_agent && (is_wall(type) || type == kBarrier));
-    }
-  }
-  f32& p = sideways ? x : y;
-  const f32 half = sideways ? b.half_width : b.half_height;
-  if (turned) {
-    const f32 edge = (sideways ? vx : vy) < 0 ? ceil(p - half) - (p - half) : floor(p + half) - (p + half);
-    f32& speed = sideways ? at.vx : at.vy;
-    speed = -speed;
-    p += 2 * edge;
-  } else if (blocked) {
-    p = stopped(p, half, sideways ? vx : vy);
-  }
-  at.x = x;
-  at.y = y;
-  return blocked;
+  return procgen::move_in_cells(b.at, b.half_width, b.half_height, vx, vy, [&](f32 x, f32 y) -> i32 {
+    const i32 type = cells_of(s).at_point(x, y);
+    if (b.is_agent) return is_wall(type) ? kBlocks : kPasses;
+    return type == kWall ? kBlocks | kTurns : type == kWallTop || type == kBarrier ? kTurns : kPasses;
+  });
 }
 
 // Moves a body in one direction. Returns whether something stops it. A crate moves the body out of itself, which may
@@ -96,9 +76,8 @@ ENVPOOL_FN void take_direction(State& s, i32 move) {
   s.dx = move / 3 - 1;
   s.dy = move % 3 - 1;
   const Mover& a = s.agent;
-  const f64 wide = kAgentHalfWidth - 0.01, high = kAgentHalfHeight + 0.01;
-  const bool ground = is_wall(cell_at_point(s, f32(a.x - wide), f32(a.y - high))) ||
-                      is_wall(cell_at_point(s, f32(a.x + wide), f32(a.y - high)));
+  const bool ground =
+      stands(a, kAgentHalfWidth, kAgentHalfHeight, [&](f32 x, f32 y) { return is_wall(cells_of(s).at_point(x, y)); });
   s.has_support = (s.on_crate || ground) && a.vy == 0;
   s.on_crate = false;
   if (!s.has_support && s.dy > 0) s.dy = 0;
@@ -106,9 +85,9 @@ ENVPOOL_FN void take_direction(State& s, i32 move) {
 
 ENVPOOL_FN void accelerate(State& s) {
   Mover& a = s.agent;
-  const f32 mix = s.has_support ? kMix : kMixInAir;
-  a.vx = (1 - mix) * a.vx + mix * kSpeed * f32(s.dx);
-  if (fabs(a.vx) < mix * kSpeed) a.vx = 0;
+  const f32 mix = mix_of(kMix, s.has_support);
+  run(a, s.dx, mix);
+  if (fabs(a.vx) < mix * kRunSpeed) a.vx = 0;
   if (s.dy > 0) {
     a.vy = kJumpSpeed;
     return;  // it has support

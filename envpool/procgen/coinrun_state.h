@@ -4,7 +4,7 @@
 // images are replaced by colours.
 #pragma once
 
-#include "envpool/procgen/mover.h"
+#include "envpool/procgen/platform.h"
 
 namespace envpool::procgen::coinrun {
 
@@ -75,7 +75,6 @@ ENVPOOL_FN constexpr i32 backgrounds_of(Mode mode) { return mode == kEasy ? kEas
 
 // Up to 5 sections of a level have 7 saws and crates or 7 enemies each.
 inline constexpr i32 kMostThings = 36, kMostEnemies = 36;
-inline constexpr i32 kTrailSteps = 9;  // for which the trail of an enemy is seen
 
 // A saw or a crate, which stays in its cell.
 struct Thing {
@@ -90,7 +89,7 @@ struct Enemy {
 
 struct State {
   Level level;
-  i32 ties[kTimeLimit / 32 + 1];  // for each step a bit, which decides between directions of equal speed
+  Ties<kTimeLimit> ties;
   Mover agent;
   f32 last_y;           // of the agent before the last step
   i32 dx, dy;           // of the last action, as far as it was possible
@@ -108,11 +107,7 @@ struct State {
 ENVPOOL_FN constexpr bool is_wall(i32 type) { return type == kWall || type == kWallTop; }
 ENVPOOL_FN constexpr bool is_lava(i32 type) { return type == kLava || type == kLavaTop; }
 
-ENVPOOL_FN i32 cell_at(const State& s, i32 x, i32 y) {
-  return u32(x) < u32(kCells) && u32(y) < u32(kCells) ? s.cell[y][x] : i32{kWall};
-}
-ENVPOOL_FN i32 cell_at_point(const State& s, f32 x, f32 y) {
-  return x < 0 || y < 0 || !(x < kCells) || !(y < kCells) ? i32{kWall} : cell_at(s, i32(x), i32(y));
-}
+ENVPOOL_FN Cells<const u8, kCells, kCells> cells_of(const State& s) { return {s.cell, kCells, kCells, kWall}; }
+ENVPOOL_FN Cells<u8, kCells, kCells> cells_of(State& s) { return {s.cell, kCells, kCells, kWall}; }
 
 }  // namespace envpool::procgen::coinrun
