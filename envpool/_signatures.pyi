@@ -2241,6 +2241,37 @@ class ProcgenChaserOptions(CommonOptions, total=False):
     """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
     ''."""
 
+ProcgenClimberId = Literal[
+    "ClimberEasy-v0", "ClimberHard-v0", "ClimberExploration-v0", "procgen-climber-v0",
+]
+
+class ProcgenClimberOptions(CommonOptions, total=False):
+    """The options of ProcgenClimberId."""
+
+    distribution_mode: Literal["easy", "hard", "exploration"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
 ProcgenCoinrunId = Literal[
     "CoinrunEasy-v0", "CoinrunHard-v0", "CoinrunExploration-v0", "procgen-coinrun-v0",
 ]
@@ -2303,6 +2334,37 @@ class ProcgenDodgeballOptions(CommonOptions, total=False):
     """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
     ''."""
 
+ProcgenJumperId = Literal[
+    "JumperEasy-v0", "JumperHard-v0", "JumperMemory-v0", "JumperExploration-v0", "procgen-jumper-v0",
+]
+
+class ProcgenJumperOptions(CommonOptions, total=False):
+    """The options of ProcgenJumperId."""
+
+    distribution_mode: Literal["easy", "hard", "memory", "exploration"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
 ProcgenMazeId = Literal[
     "MazeEasy-v0", "MazeHard-v0", "MazeMemory-v0", "MazeExploration-v0", "procgen-maze-v0",
 ]
@@ -2311,6 +2373,68 @@ class ProcgenMazeOptions(CommonOptions, total=False):
     """The options of ProcgenMazeId."""
 
     distribution_mode: Literal["easy", "hard", "memory", "exploration"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
+ProcgenMinerId = Literal[
+    "MinerEasy-v0", "MinerHard-v0", "MinerMemory-v0", "procgen-miner-v0",
+]
+
+class ProcgenMinerOptions(CommonOptions, total=False):
+    """The options of ProcgenMinerId."""
+
+    distribution_mode: Literal["easy", "hard", "memory"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
+ProcgenNinjaId = Literal[
+    "NinjaEasy-v0", "NinjaHard-v0", "NinjaExploration-v0", "procgen-ninja-v0",
+]
+
+class ProcgenNinjaOptions(CommonOptions, total=False):
+    """The options of ProcgenNinjaId."""
+
+    distribution_mode: Literal["easy", "hard", "exploration"]
     """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
     num_levels: int
     """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
@@ -3514,11 +3638,19 @@ def make(task_id: ProcgenBossfightId, env_type: Literal["gymnasium"] = ..., *, n
 @overload
 def make(task_id: ProcgenChaserId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenClimberId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenClimberOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make(task_id: ProcgenCoinrunId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenDodgeballId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenJumperId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make(task_id: ProcgenMazeId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenMinerId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenNinjaId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenStarpilotId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -3746,11 +3878,19 @@ def make(task_id: ProcgenBossfightId, env_type: Literal["gym"], *, num_envs: int
 @overload
 def make(task_id: ProcgenChaserId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenClimberId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenClimberOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make(task_id: ProcgenCoinrunId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenDodgeballId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenJumperId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make(task_id: ProcgenMazeId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenMinerId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenNinjaId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenStarpilotId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3978,11 +4118,19 @@ def make(task_id: ProcgenBossfightId, env_type: Literal["dm"], *, num_envs: int 
 @overload
 def make(task_id: ProcgenChaserId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> DMEnvPool: ...
 @overload
+def make(task_id: ProcgenClimberId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenClimberOptions]) -> DMEnvPool: ...
+@overload
 def make(task_id: ProcgenCoinrunId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: ProcgenDodgeballId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> DMEnvPool: ...
 @overload
+def make(task_id: ProcgenJumperId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> DMEnvPool: ...
+@overload
 def make(task_id: ProcgenMazeId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: ProcgenMinerId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: ProcgenNinjaId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: ProcgenStarpilotId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> DMEnvPool: ...
 @overload
@@ -4212,11 +4360,19 @@ def make_gymnasium(task_id: ProcgenBossfightId, *, num_envs: int = ..., **option
 @overload
 def make_gymnasium(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make_gymnasium(task_id: ProcgenClimberId, *, num_envs: int = ..., **options: Unpack[ProcgenClimberOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make_gymnasium(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: ProcgenDodgeballId, *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make_gymnasium(task_id: ProcgenJumperId, *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make_gymnasium(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: ProcgenMinerId, *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: ProcgenNinjaId, *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: ProcgenStarpilotId, *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -4444,11 +4600,19 @@ def make_gym(task_id: ProcgenBossfightId, *, num_envs: int = ..., **options: Unp
 @overload
 def make_gym(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make_gym(task_id: ProcgenClimberId, *, num_envs: int = ..., **options: Unpack[ProcgenClimberOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make_gym(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: ProcgenDodgeballId, *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make_gym(task_id: ProcgenJumperId, *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make_gym(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ProcgenMinerId, *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ProcgenNinjaId, *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: ProcgenStarpilotId, *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -4676,11 +4840,19 @@ def make_dm(task_id: ProcgenBossfightId, *, num_envs: int = ..., **options: Unpa
 @overload
 def make_dm(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> DMEnvPool: ...
 @overload
+def make_dm(task_id: ProcgenClimberId, *, num_envs: int = ..., **options: Unpack[ProcgenClimberOptions]) -> DMEnvPool: ...
+@overload
 def make_dm(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: ProcgenDodgeballId, *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> DMEnvPool: ...
 @overload
+def make_dm(task_id: ProcgenJumperId, *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> DMEnvPool: ...
+@overload
 def make_dm(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: ProcgenMinerId, *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: ProcgenNinjaId, *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: ProcgenStarpilotId, *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> DMEnvPool: ...
 @overload
@@ -4908,11 +5080,19 @@ def make_vec(task_id: ProcgenBossfightId, num_envs: int = ..., *, dtypes: Litera
 @overload
 def make_vec(task_id: ProcgenChaserId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenChaserOptions]) -> GymnasiumVectorEnv: ...
 @overload
+def make_vec(task_id: ProcgenClimberId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenClimberOptions]) -> GymnasiumVectorEnv: ...
+@overload
 def make_vec(task_id: ProcgenCoinrunId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenCoinrunOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: ProcgenDodgeballId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymnasiumVectorEnv: ...
 @overload
+def make_vec(task_id: ProcgenJumperId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenJumperOptions]) -> GymnasiumVectorEnv: ...
+@overload
 def make_vec(task_id: ProcgenMazeId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenMazeOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: ProcgenMinerId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenMinerOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: ProcgenNinjaId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenNinjaOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: ProcgenStarpilotId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymnasiumVectorEnv: ...
 @overload
@@ -5140,11 +5320,19 @@ def make_spec(task_id: ProcgenBossfightId, *, num_envs: int = ..., **options: Un
 @overload
 def make_spec(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> EnvSpec: ...
 @overload
+def make_spec(task_id: ProcgenClimberId, *, num_envs: int = ..., **options: Unpack[ProcgenClimberOptions]) -> EnvSpec: ...
+@overload
 def make_spec(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpack[ProcgenCoinrunOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: ProcgenDodgeballId, *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> EnvSpec: ...
 @overload
+def make_spec(task_id: ProcgenJumperId, *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> EnvSpec: ...
+@overload
 def make_spec(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ProcgenMinerId, *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ProcgenNinjaId, *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: ProcgenStarpilotId, *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> EnvSpec: ...
 @overload

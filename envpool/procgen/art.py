@@ -90,6 +90,10 @@ _STARPILOT = (
     *(*(f"misc_assets/spaceRockets_00{number}" for number in range(1, 5)), *_EXPLOSIONS, *_SPACE),
 )
 
+# The ground of games with platforms in its four colours: its uppermost cells, and those below.
+_PLATFORMER_TOPS = tuple(f"platformer/tile{name}" for name in ("Blue_05", "Green_05", "Yellow_06", "Brown_06"))
+_PLATFORMER_WALLS = tuple(f"platformer/tile{name}" for name in ("Blue_08", "Green_08", "Yellow_09", "Brown_09"))
+
 # For each set of images, the files in the order of the C++ code, and the SHA-256 of the bytes that _read returns.
 _FILES = {
     "bigfish": (
@@ -114,6 +118,42 @@ _FILES = {
     "maze": (
         ("kenney/Ground/Sand/sandCenter", "misc_assets/cheese", "kenney/Enemies/mouse_move", *_TOPDOWN),
         "4b1db22b32bd6ecfda9146663334be5302c79e3f732aab6bb6c9e97e744a8498",
+    ),
+    "climber": (
+        (
+            *(
+                f"platformer/player{color}_{pose}"
+                for pose in ("stand", "walk4", "walk1", "walk2")
+                for color in ("Blue", "Green", "Grey", "Red")
+            ),
+            *_PLATFORMER_TOPS,
+            *_PLATFORMER_WALLS,
+            *("platformer/enemySwimming_1", "platformer/enemySwimming_2", "platformer/yellowCrystal", *_PLATFORM),
+        ),
+        "773bb6f80eba47583f6fa785fe7208645e33e840178b4b65994f0e46b2307048",
+    ),
+    "jumper": (
+        (
+            *(f"misc_assets/{name}" for name in ("bunny2_ready", "bunny2_walk1", "bunny2_walk2", "spikeMan_stand")),
+            *("misc_assets/carrot", "misc_assets/iconCircle_white", *_PLATFORMER_TOPS, *_PLATFORMER_WALLS, *_PLATFORM),
+        ),
+        "2786fd42073f383cf56c8f769f4658ec300047b9572e89832561585a6b9ce653",
+    ),
+    "miner": (
+        (
+            *("misc_assets/robot_greenDrive1", "misc_assets/elementStone007", "misc_assets/gemBlue"),
+            *("misc_assets/window", "misc_assets/dirt", "misc_assets/tile_bricksGrey", *_PLATFORM),
+        ),
+        "97c4cc13464177fa30c9ba23d24a56ca2787731f72a784e74d85418e7adf31d2",
+    ),
+    "ninja": (
+        (
+            *(f"misc_assets/tile_bricks{color}" for color in ("Grey", "Grown", "Red")),
+            *_numbered("platformer/shroom", 6),
+            *(f"platformer/zombie_{pose}" for pose in ("idle", "walk1", "walk2")),
+            *("misc_assets/bomb", "misc_assets/saw", *_numbered("misc_assets/explosion", 5), *_PLATFORM),
+        ),
+        "8f52c01fd8f84c71c2308755721e169630d5de86823cae0b0aa795af7ae833f5",
     ),
     "coinrun": ((*_COINRUN, *_PLATFORM), "c0e7d67991e6334f16d46172eebf6f9caec95bef4e5782bfe8f0e215e1949e40"),
     "coinrun_easy": ((*_COINRUN, _PLATFORM[0]), "1cc9b6463d78431042ec7e75f18d2f950b28f05d8059f0d6c5c3d474439a422c"),

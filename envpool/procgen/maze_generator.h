@@ -49,13 +49,13 @@ class NumberSet {
   u32 word_[kWords];
 };
 
-// A maze of side * side cells, where side is odd.
+// A maze of side * side cells. If the side is even, the last row and column are walls.
 class Maze {
  public:
   static constexpr i32 kMostSide = 31;
 
   ENVPOOL_FN Maze(i32 side, Twister& random) : side_(side) {
-    const i32 rooms = (side + 1) / 2, gaps = side / 2, across = gaps * rooms;
+    const i32 rooms = (side + 1) / 2, gaps = (side - 1) / 2, across = gaps * rooms;
     for (u32& row : free_) row = 0;
     for (i32 i = 0; i < rooms * rooms; ++i) parent_[i] = u16(i);
     NumberSet<(2 * (kMostSide / 2) * (kMostSide / 2 + 1) + 31) / 32> walls(2 * across);

@@ -137,6 +137,11 @@ class Canvas {
     }
   }
 
+  // Draws a premultiplied colour over a pixel, if there is one.
+  ENVPOOL_FN void draw_pixel(i32 x, i32 y, u32 color) {
+    if (u32(x) < u32(kPixels) && u32(y) < u32(kPixels)) put(x, y, color);
+  }
+
   // Draws an image. If it is reflected, left and right are exchanged. The opacity is from 0 to 1.
   ENVPOOL_FN void draw(const Art& art, Image image, Rect r, bool reflected = false, f32 opacity = 1) {
     draw_between(art, image, {r.x, r.y, r.x + r.width, r.y + r.height}, reflected, opacity);

@@ -16,9 +16,13 @@ _GAMES = (
     "bigfish",
     "bossfight",
     "chaser",
+    "climber",
     "coinrun",
     "dodgeball",
+    "jumper",
     "maze",
+    "miner",
+    "ninja",
     "starpilot",
 )
 _MODES = {0: "easy", 1: "hard", 2: "extreme", 10: "memory", 20: "exploration"}  # by EnvPool's number
@@ -86,6 +90,7 @@ def _register(game: str, table: str, doc: str, modes: str) -> None:
 _register("Bigfish", "ProcgenBigfish", "Eat smaller fish, and avoid larger ones.", "easy hard")
 _register("Bossfight", "ProcgenBossfight", "Shoot at a large enemy, and avoid its bullets.", "easy hard")
 _register("Chaser", "ProcgenChaser", "Collect all orbs in a maze, and avoid the enemies.", "easy hard extreme")
+_register("Climber", "ProcgenClimber", "Jump up platforms and collect all crystals.", "easy hard exploration")
 _register("Coinrun", "ProcgenCoinrun", "Run and jump past saws and enemies to a coin.", "easy hard exploration")
 _register(
     "Dodgeball",
@@ -93,5 +98,8 @@ _register(
     "Throw balls at all enemies, avoid theirs and the walls, and leave.",
     "easy hard extreme memory",
 )
+_register("Jumper", "ProcgenJumper", "Jump through a cave to a carrot.", "easy hard memory exploration")
 _register("Maze", "ProcgenMaze", "Walk through a maze to a piece of cheese.", "easy hard memory exploration")
+_register("Miner", "ProcgenMiner", "Dig for diamonds, below boulders that fall.", "easy hard memory")
+_register("Ninja", "ProcgenNinja", "Jump from ledge to ledge, past bombs, to a mushroom.", "easy hard exploration")
 _register("Starpilot", "ProcgenStarpilot", "Fly through space, and shoot at what comes.", "easy hard extreme")

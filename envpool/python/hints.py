@@ -32,10 +32,7 @@ class _Package:
     example: str = ""
 
 
-_OTHER_PROCGEN = (
-    *("caveflyer", "climber", "fruitbot", "heist", "jumper", "leaper"),
-    *("miner", "ninja", "plunder"),
-)
+_OTHER_PROCGEN = ("caveflyer", "fruitbot", "heist", "leaper", "plunder")
 
 _PACKAGES = (
     _Package(

@@ -61,6 +61,28 @@ CASES = [
     ("starpilot", "hard", "shoot", {"use_monochrome_assets": True, "paint_vel_info": True}),
     ("starpilot", "hard", "shoot", {"restrict_themes": True, "use_sequential_levels": True}),
     ("starpilot", "extreme", "random", {"use_backgrounds": False, "center_agent": False}),
+    ("miner", "easy", "random", {}),
+    ("miner", "hard", "random", {}),
+    ("miner", "memory", "random", {"center_agent": False}),
+    ("miner", "easy", "random", {"use_sequential_levels": True, "restrict_themes": True}),
+    ("miner", "hard", "random", {"use_monochrome_assets": True, "paint_vel_info": True}),
+    ("climber", "easy", "jump", {}),
+    ("climber", "hard", "jump", {}),
+    ("climber", "easy", "random", {"use_sequential_levels": True, "restrict_themes": True}),
+    ("climber", "hard", "jump", {"use_monochrome_assets": True, "paint_vel_info": True}),
+    ("climber", "hard", "random", {"center_agent": False, "use_backgrounds": False}),
+    ("ninja", "easy", "throw", {}),
+    ("ninja", "hard", "throw", {}),
+    ("ninja", "easy", "random", {"use_sequential_levels": True, "restrict_themes": True}),
+    ("ninja", "hard", "throw", {"use_monochrome_assets": True, "paint_vel_info": True}),
+    ("ninja", "hard", "throw", {"center_agent": False, "use_backgrounds": False}),
+    ("jumper", "easy", "jump", {}),
+    ("jumper", "hard", "jump", {}),
+    ("jumper", "memory", "random", {}),
+    ("jumper", "easy", "random", {"use_sequential_levels": True, "restrict_themes": True}),
+    ("jumper", "easy", "jump", {"center_agent": False}),
+    ("jumper", "hard", "jump", {"use_monochrome_assets": True, "paint_vel_info": True}),
+    ("jumper", "hard", "random", {"center_agent": False, "use_backgrounds": False}),
 ]
 
 
@@ -72,9 +94,10 @@ def test_equal_the_reference(game, mode, policy, options):
 
 
 @needs_reference
-@pytest.mark.parametrize("game", ["maze", "coinrun"])
+@pytest.mark.parametrize("game", ["maze", "coinrun", "climber", "jumper", "ninja"])
 def test_exploration_is_the_reference_s_level(game):
-    seeds = {"coinrun": 1949448038, "maze": 158988835}
+    seeds = {"coinrun": 1949448038, "maze": 158988835, "climber": 1561126160}
+    seeds |= {"jumper": 1434825276, "ninja": 1123500215}
     theirs = reference.Reference(game, 1, "hard", num_levels=1, start_level=seeds[game])
     env = envpool.make(f"{game.capitalize()}Exploration-v0", num_envs=1, channel_first=False)
     obs, info = env.reset()

@@ -108,7 +108,7 @@ def test_hints(task_id, words):
     [
         ("coinrun-v0", "Procgen"),
         ("procgen:procgen-coinrun-v0", "Procgen"),
-        ("JumperHard-v0", "Procgen"),
+        ("CaveflyerHard-v0", "Procgen"),
         ("MyoHandReachRandom-v0", "MyoSuite"),
         ("myoElbowPose1D6MRandom-v0", "MyoSuite"),
         ("pgx/go_9x9", "pgx"),
