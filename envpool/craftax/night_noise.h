@@ -4,6 +4,7 @@
 #pragma once
 
 #include "envpool/core/math/block_rng.h"
+#include "envpool/core/math/philox_lanes.h"
 
 namespace envpool::craftax {
 
@@ -45,13 +46,28 @@ struct NightNoise {
   ENVPOOL_FN void fill(i32 cell, i32 first, f32 (&out)[kCount]) const {
     Rng own = rng;
     own.draws += u64(cell * kWords + first / 2);
+#if ENVPOOL_PHILOX_LANES
+    if constexpr (kCount == kPixels) {  // so `first` is 0, and the numbers begin with a block
+      u32 words[kWords];
+      philox_blocks(own, words);
+      for (i32 i = 0; i < kCount / 2; ++i) {
+        out[2 * i] = number(words[i] & 0xFFFF);
+        out[2 * i + 1] = number(words[i] >> 16);
+      }
+      if constexpr (kCount % 2 != 0) out[kCount - 1] = number(words[kCount / 2] & 0xFFFF);
+      return;
+    }
+#endif
     BlockRng words(own);
     u32 word = 0;
     for (i32 i = 0; i < kCount; ++i) {
       word = (i & 1) == 0 ? words.bits() : word >> 16;
-      out[i] = f32(i32(word & 0xFFFF)) / 65536.0f;
+      out[i] = number(word & 0xFFFF);
     }
   }
+
+ private:
+  ENVPOOL_FN static f32 number(u32 bits) { return f32(i32(bits)) / 65536.0f; }
 };
 
 }  // namespace envpool::craftax

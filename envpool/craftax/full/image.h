@@ -4,6 +4,7 @@
 // sleeps, and below it what the player has (slots.h).
 #pragma once
 
+#include "envpool/core/math/simd.h"
 #include "envpool/craftax/full/lights.h"
 #include "envpool/craftax/full/slots.h"
 #include "envpool/craftax/night_noise.h"
@@ -205,9 +206,9 @@ inline void put_row(const f32* const (&tiles)[kColumns], f32* image, i32 row) {
   }
 }
 
-// Draws an image, whose pixels have three numbers from 0 to 1.
 template <class AnyNoise>
-void draw_image(const State& s, const Lights& lights, const Art& art, const AnyNoise& noise, f32* image) {
+ENVPOOL_ALWAYS_INLINE void draw_tiles(const State& s, const Lights& lights, const Art& art, const AnyNoise& noise,
+                                      f32* image) {
   const DrawnThings things(s);
   const Daylight daylight(s);
   Tile own[kColumns], kept[kBlocks];  // tiles of a row, and of blocks, as most are drawn more than once
@@ -242,6 +243,24 @@ void draw_image(const State& s, const Lights& lights, const Art& art, const AnyN
     }
     put_row(tiles, image, kRows + row);
   }
+}
+
+#if ENVPOOL_AVX2
+// The compiler vectorizes this copy with wider instructions.
+template <class AnyNoise>
+__attribute__((flatten)) ENVPOOL_SIMD_TARGET void draw_tiles_wide(const State& s, const Lights& lights, const Art& art,
+                                                                  const AnyNoise& noise, f32* image) {
+  draw_tiles(s, lights, art, noise, image);
+}
+#endif
+
+// Draws an image, whose pixels have three numbers from 0 to 1.
+template <class AnyNoise>
+void draw_image(const State& s, const Lights& lights, const Art& art, const AnyNoise& noise, f32* image) {
+#if ENVPOOL_AVX2
+  if (has_simd()) return draw_tiles_wide(s, lights, art, noise, image);
+#endif
+  draw_tiles(s, lights, art, noise, image);
 }
 
 #endif

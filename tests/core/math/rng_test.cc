@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "envpool/core/math/philox_lanes.h"
 #include "tests/support/testing.h"
 
 namespace {
@@ -22,6 +23,24 @@ TEST(known_answers) {
   check_block({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0xa4093822, 0x299f31d0,
               {{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}});
 }
+
+#if ENVPOOL_PHILOX_LANES
+template <i32 kCount>
+void check_blocks(Rng rng) {
+  u32 words[kCount];
+  philox_blocks(rng, words);
+  for (const u32 word : words) CHECK_EQ(word, rng.bits());
+}
+TEST(several_blocks_are_the_words_of_a_generator) {
+  for (const u64 draws : {u64{0}, u64{52} * 99, u64{~0u} * 4 - 8, (u64{1} << 34) - 4}) {
+    const Rng rng{.seed = 0x123456789ABCDEF0u, .stream = ~0u, .episode = 7, .agent = 0x80000001u, .draws = draws};
+    check_blocks<4>(rng);
+    check_blocks<12>(rng);
+    check_blocks<28>(rng);
+    check_blocks<52>(rng);
+  }
+}
+#endif
 
 // The tests below use fixed seeds, so they are deterministic. A good generator would exceed the bounds with a
 // probability of one in a million.
