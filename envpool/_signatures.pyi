@@ -2334,6 +2334,68 @@ class ProcgenDodgeballOptions(CommonOptions, total=False):
     """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
     ''."""
 
+ProcgenFruitbotId = Literal[
+    "FruitbotEasy-v0", "FruitbotHard-v0", "procgen-fruitbot-v0",
+]
+
+class ProcgenFruitbotOptions(CommonOptions, total=False):
+    """The options of ProcgenFruitbotId."""
+
+    distribution_mode: Literal["easy", "hard"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
+ProcgenHeistId = Literal[
+    "HeistEasy-v0", "HeistHard-v0", "HeistMemory-v0", "HeistExploration-v0", "procgen-heist-v0",
+]
+
+class ProcgenHeistOptions(CommonOptions, total=False):
+    """The options of ProcgenHeistId."""
+
+    distribution_mode: Literal["easy", "hard", "memory", "exploration"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
 ProcgenJumperId = Literal[
     "JumperEasy-v0", "JumperHard-v0", "JumperMemory-v0", "JumperExploration-v0", "procgen-jumper-v0",
 ]
@@ -2342,6 +2404,37 @@ class ProcgenJumperOptions(CommonOptions, total=False):
     """The options of ProcgenJumperId."""
 
     distribution_mode: Literal["easy", "hard", "memory", "exploration"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
+ProcgenLeaperId = Literal[
+    "LeaperEasy-v0", "LeaperHard-v0", "LeaperExtreme-v0", "LeaperExploration-v0", "procgen-leaper-v0",
+]
+
+class ProcgenLeaperOptions(CommonOptions, total=False):
+    """The options of ProcgenLeaperId."""
+
+    distribution_mode: Literal["easy", "hard", "extreme", "exploration"]
     """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
     num_levels: int
     """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
@@ -2435,6 +2528,37 @@ class ProcgenNinjaOptions(CommonOptions, total=False):
     """The options of ProcgenNinjaId."""
 
     distribution_mode: Literal["easy", "hard", "exploration"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
+ProcgenPlunderId = Literal[
+    "PlunderEasy-v0", "PlunderHard-v0", "procgen-plunder-v0",
+]
+
+class ProcgenPlunderOptions(CommonOptions, total=False):
+    """The options of ProcgenPlunderId."""
+
+    distribution_mode: Literal["easy", "hard"]
     """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
     num_levels: int
     """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
@@ -3644,13 +3768,21 @@ def make(task_id: ProcgenCoinrunId, env_type: Literal["gymnasium"] = ..., *, num
 @overload
 def make(task_id: ProcgenDodgeballId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenFruitbotId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenFruitbotOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenHeistId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenHeistOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make(task_id: ProcgenJumperId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenLeaperId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenLeaperOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenMazeId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenMinerId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenNinjaId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenPlunderId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenPlunderOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenStarpilotId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -3884,13 +4016,21 @@ def make(task_id: ProcgenCoinrunId, env_type: Literal["gym"], *, num_envs: int =
 @overload
 def make(task_id: ProcgenDodgeballId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenFruitbotId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenFruitbotOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenHeistId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenHeistOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make(task_id: ProcgenJumperId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenLeaperId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenLeaperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenMazeId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenMinerId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenNinjaId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: ProcgenPlunderId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenPlunderOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenStarpilotId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -4124,13 +4264,21 @@ def make(task_id: ProcgenCoinrunId, env_type: Literal["dm"], *, num_envs: int = 
 @overload
 def make(task_id: ProcgenDodgeballId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> DMEnvPool: ...
 @overload
+def make(task_id: ProcgenFruitbotId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenFruitbotOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: ProcgenHeistId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenHeistOptions]) -> DMEnvPool: ...
+@overload
 def make(task_id: ProcgenJumperId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: ProcgenLeaperId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenLeaperOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: ProcgenMazeId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: ProcgenMinerId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: ProcgenNinjaId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: ProcgenPlunderId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenPlunderOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: ProcgenStarpilotId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> DMEnvPool: ...
 @overload
@@ -4366,13 +4514,21 @@ def make_gymnasium(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options:
 @overload
 def make_gymnasium(task_id: ProcgenDodgeballId, *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make_gymnasium(task_id: ProcgenFruitbotId, *, num_envs: int = ..., **options: Unpack[ProcgenFruitbotOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: ProcgenHeistId, *, num_envs: int = ..., **options: Unpack[ProcgenHeistOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make_gymnasium(task_id: ProcgenJumperId, *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: ProcgenLeaperId, *, num_envs: int = ..., **options: Unpack[ProcgenLeaperOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: ProcgenMinerId, *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: ProcgenNinjaId, *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: ProcgenPlunderId, *, num_envs: int = ..., **options: Unpack[ProcgenPlunderOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: ProcgenStarpilotId, *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -4606,13 +4762,21 @@ def make_gym(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpac
 @overload
 def make_gym(task_id: ProcgenDodgeballId, *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make_gym(task_id: ProcgenFruitbotId, *, num_envs: int = ..., **options: Unpack[ProcgenFruitbotOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ProcgenHeistId, *, num_envs: int = ..., **options: Unpack[ProcgenHeistOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make_gym(task_id: ProcgenJumperId, *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ProcgenLeaperId, *, num_envs: int = ..., **options: Unpack[ProcgenLeaperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: ProcgenMinerId, *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: ProcgenNinjaId, *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ProcgenPlunderId, *, num_envs: int = ..., **options: Unpack[ProcgenPlunderOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: ProcgenStarpilotId, *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -4846,13 +5010,21 @@ def make_dm(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpack
 @overload
 def make_dm(task_id: ProcgenDodgeballId, *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> DMEnvPool: ...
 @overload
+def make_dm(task_id: ProcgenFruitbotId, *, num_envs: int = ..., **options: Unpack[ProcgenFruitbotOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: ProcgenHeistId, *, num_envs: int = ..., **options: Unpack[ProcgenHeistOptions]) -> DMEnvPool: ...
+@overload
 def make_dm(task_id: ProcgenJumperId, *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: ProcgenLeaperId, *, num_envs: int = ..., **options: Unpack[ProcgenLeaperOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: ProcgenMinerId, *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: ProcgenNinjaId, *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: ProcgenPlunderId, *, num_envs: int = ..., **options: Unpack[ProcgenPlunderOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: ProcgenStarpilotId, *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> DMEnvPool: ...
 @overload
@@ -5086,13 +5258,21 @@ def make_vec(task_id: ProcgenCoinrunId, num_envs: int = ..., *, dtypes: Literal[
 @overload
 def make_vec(task_id: ProcgenDodgeballId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenDodgeballOptions]) -> GymnasiumVectorEnv: ...
 @overload
+def make_vec(task_id: ProcgenFruitbotId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenFruitbotOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: ProcgenHeistId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenHeistOptions]) -> GymnasiumVectorEnv: ...
+@overload
 def make_vec(task_id: ProcgenJumperId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenJumperOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: ProcgenLeaperId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenLeaperOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: ProcgenMazeId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenMazeOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: ProcgenMinerId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenMinerOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: ProcgenNinjaId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenNinjaOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: ProcgenPlunderId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenPlunderOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: ProcgenStarpilotId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenStarpilotOptions]) -> GymnasiumVectorEnv: ...
 @overload
@@ -5326,13 +5506,21 @@ def make_spec(task_id: ProcgenCoinrunId, *, num_envs: int = ..., **options: Unpa
 @overload
 def make_spec(task_id: ProcgenDodgeballId, *, num_envs: int = ..., **options: Unpack[ProcgenDodgeballOptions]) -> EnvSpec: ...
 @overload
+def make_spec(task_id: ProcgenFruitbotId, *, num_envs: int = ..., **options: Unpack[ProcgenFruitbotOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ProcgenHeistId, *, num_envs: int = ..., **options: Unpack[ProcgenHeistOptions]) -> EnvSpec: ...
+@overload
 def make_spec(task_id: ProcgenJumperId, *, num_envs: int = ..., **options: Unpack[ProcgenJumperOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ProcgenLeaperId, *, num_envs: int = ..., **options: Unpack[ProcgenLeaperOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: ProcgenMazeId, *, num_envs: int = ..., **options: Unpack[ProcgenMazeOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: ProcgenMinerId, *, num_envs: int = ..., **options: Unpack[ProcgenMinerOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: ProcgenNinjaId, *, num_envs: int = ..., **options: Unpack[ProcgenNinjaOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ProcgenPlunderId, *, num_envs: int = ..., **options: Unpack[ProcgenPlunderOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: ProcgenStarpilotId, *, num_envs: int = ..., **options: Unpack[ProcgenStarpilotOptions]) -> EnvSpec: ...
 @overload

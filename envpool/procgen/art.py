@@ -155,6 +155,41 @@ _FILES = {
         ),
         "8f52c01fd8f84c71c2308755721e169630d5de86823cae0b0aa795af7ae833f5",
     ),
+    "heist": (
+        (
+            *("kenney/Ground/Dirt/dirtCenter", "misc_assets/gemYellow", "misc_assets/spaceAstronauts_008"),
+            *(f"misc_assets/key{color}" for color in ("Blue", "Green", "Red")),
+            *(f"misc_assets/lock_{color}" for color in ("blue", "green", "red")),
+            *_TOPDOWN,
+        ),
+        "04358d0af925b1c2499b49dace13fe10ad7071e88c3d8c2ed48820551f971fe3",
+    ),
+    "leaper": (
+        (
+            *("misc_assets/roadTile6b", "misc_assets/terrainTile6"),
+            *(f"misc_assets/car_{name}" for name in ("yellow_5", "black_1", "blue_2", "green_3", "red_4")),
+            *("misc_assets/elementWood044", *(f"misc_assets/frog{i}" for i in (1, 2, 4, 6, 7)), "misc_assets/finish2"),
+            *_TOPDOWN,
+        ),
+        "8fdf7817cb894d37c375eebf9bc4fb3af8eb4d7b22727aa2b8ad4d193ad7b88d",
+    ),
+    "plunder": (
+        (
+            *_numbered("misc_assets/ship_", 6),
+            *("misc_assets/cannonBall", "misc_assets/panel_wood", "misc_assets/target_red2"),
+            *(*_numbered("misc_assets/explosion", 5), *_numbered("water_backgrounds/water", 4)),
+        ),
+        "24ca5938166178434426eb65558949c9029c2ccfe446c55ea6d79e658660b223",
+    ),
+    "fruitbot": (
+        (
+            *("misc_assets/robot_3Dblue", "misc_assets/tileStone_slope", "misc_assets/keyRed2"),
+            *(*_numbered("misc_assets/food", 6), *_numbered("misc_assets/fruit", 6)),
+            *("misc_assets/fenceYellow", "misc_assets/lockRed2", *_numbered("misc_assets/present", 3)),
+            *_TOPDOWN,
+        ),
+        "ed338af6c8ba921e0bae679adbf48272ef3c6a261b3084facd3e98746c973e00",
+    ),
     "coinrun": ((*_COINRUN, *_PLATFORM), "c0e7d67991e6334f16d46172eebf6f9caec95bef4e5782bfe8f0e215e1949e40"),
     "coinrun_easy": ((*_COINRUN, _PLATFORM[0]), "1cc9b6463d78431042ec7e75f18d2f950b28f05d8059f0d6c5c3d474439a422c"),
     "starpilot": (_STARPILOT, "daaaf5a4a1d61ebf421ebefa6254bcefbf28c46bced0769c2732fdbab847427b"),

@@ -19,10 +19,14 @@ _GAMES = (
     "climber",
     "coinrun",
     "dodgeball",
+    "fruitbot",
+    "heist",
     "jumper",
+    "leaper",
     "maze",
     "miner",
     "ninja",
+    "plunder",
     "starpilot",
 )
 _MODES = {0: "easy", 1: "hard", 2: "extreme", 10: "memory", 20: "exploration"}  # by EnvPool's number
@@ -98,8 +102,14 @@ _register(
     "Throw balls at all enemies, avoid theirs and the walls, and leave.",
     "easy hard extreme memory",
 )
+_register("Fruitbot", "ProcgenFruitbot", "Collect fruit between walls, and avoid other food.", "easy hard")
+_register(
+    "Heist", "ProcgenHeist", "Find keys to open the doors of a maze, and take a gem.", "easy hard memory exploration"
+)
 _register("Jumper", "ProcgenJumper", "Jump through a cave to a carrot.", "easy hard memory exploration")
+_register("Leaper", "ProcgenLeaper", "Leap over a road and a river to a finish line.", "easy hard extreme exploration")
 _register("Maze", "ProcgenMaze", "Walk through a maze to a piece of cheese.", "easy hard memory exploration")
 _register("Miner", "ProcgenMiner", "Dig for diamonds, below boulders that fall.", "easy hard memory")
 _register("Ninja", "ProcgenNinja", "Jump from ledge to ledge, past bombs, to a mushroom.", "easy hard exploration")
+_register("Plunder", "ProcgenPlunder", "Shoot at ships of one kind.", "easy hard")
 _register("Starpilot", "ProcgenStarpilot", "Fly through space, and shoot at what comes.", "easy hard extreme")

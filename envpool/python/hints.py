@@ -32,7 +32,7 @@ class _Package:
     example: str = ""
 
 
-_OTHER_PROCGEN = ("caveflyer", "fruitbot", "heist", "leaper", "plunder")
+_OTHER_PROCGEN = ("caveflyer",)
 
 _PACKAGES = (
     _Package(

@@ -55,6 +55,25 @@ CASES = [
     ("dodgeball", "memory", "shoot", {}),
     ("dodgeball", "memory", "shoot", {"use_monochrome_assets": True, "paint_vel_info": True}),
     ("dodgeball", "easy", "shoot", {"restrict_themes": True, "use_sequential_levels": True}),
+    ("heist", "easy", "random", {}),
+    ("heist", "hard", "random", {}),
+    ("heist", "memory", "random", {}),
+    ("heist", "easy", "random", {"use_monochrome_assets": True, "use_sequential_levels": True}),
+    ("heist", "hard", "random", {"use_backgrounds": False, "restrict_themes": True, "paint_vel_info": True}),
+    ("leaper", "easy", "jump", {}),
+    ("leaper", "hard", "random", {}),
+    ("leaper", "extreme", "jump", {}),
+    ("leaper", "easy", "jump", {"restrict_themes": True, "use_sequential_levels": True}),
+    ("leaper", "hard", "jump", {"use_monochrome_assets": True, "use_backgrounds": False, "paint_vel_info": True}),
+    ("plunder", "easy", "shoot", {}),
+    ("plunder", "hard", "shoot", {}),
+    ("plunder", "hard", "random", {"use_monochrome_assets": True, "use_sequential_levels": True}),
+    ("plunder", "easy", "shoot", {"use_backgrounds": False, "restrict_themes": True, "paint_vel_info": True}),
+    ("fruitbot", "easy", "random", {}),
+    ("fruitbot", "hard", "shoot", {}),
+    ("fruitbot", "hard", "random", {"use_monochrome_assets": True, "paint_vel_info": True}),
+    ("fruitbot", "easy", "shoot", {"restrict_themes": True, "use_sequential_levels": True}),
+    ("fruitbot", "hard", "random", {"center_agent": False, "use_backgrounds": False, "paint_vel_info": True}),
     ("starpilot", "easy", "shoot", {}),
     ("starpilot", "hard", "random", {}),
     ("starpilot", "extreme", "shoot", {}),
@@ -94,9 +113,10 @@ def test_equal_the_reference(game, mode, policy, options):
 
 
 @needs_reference
-@pytest.mark.parametrize("game", ["maze", "coinrun", "climber", "jumper", "ninja"])
+@pytest.mark.parametrize("game", ["maze", "coinrun", "climber", "jumper", "ninja", "heist", "leaper"])
 def test_exploration_is_the_reference_s_level(game):
     seeds = {"coinrun": 1949448038, "maze": 158988835, "climber": 1561126160}
+    seeds |= {"heist": 876640971, "leaper": 1318677581}
     seeds |= {"jumper": 1434825276, "ninja": 1123500215}
     theirs = reference.Reference(game, 1, "hard", num_levels=1, start_level=seeds[game])
     env = envpool.make(f"{game.capitalize()}Exploration-v0", num_envs=1, channel_first=False)
