@@ -65,6 +65,11 @@ ENVPOOL_FN u8 rom_byte(const Cartridge& cart, const Rom& rom, u32 offset) {
   return rom.data[cart.data_at[offset >> 10] + (offset & 0x3FF)];
 }
 
+// Bit 13 of the address selects the bank of an FE cartridge from which the byte comes.
+ENVPOOL_FN u8 fe_byte(const Rom& rom, u32 address) {
+  return rom.data[(address & 0x2000 ? 0 : 4096) + (address & 0xFFF)];
+}
+
 // Advances the DPC's three music fetchers, which have their own oscillator. The order of the
 // double-precision operations is part of the behaviour.
 ENVPOOL_FN void update_dpc_music(Dpc& d, i32 cycles) {

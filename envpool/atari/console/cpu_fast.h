@@ -419,6 +419,11 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
         NEXT;
 
       OP(Slow)
+        if (is_behind_slice(rom, r.ip)) {
+          locate(c, rom, r, r.ip + r.pc_offset);
+          if (r.cycles > cycle_limit) return false;
+          NEXT;
+        }
       slow:
         r.cycles -= rom.code[r.ip].cycles;
         store_registers(c, r);

@@ -94,7 +94,9 @@ class PageDecoder {
     const bool jump =
         info.operation == Operation::Jmp || info.operation == Operation::JmpInd || info.operation == Operation::Jsr;
     const u32 size = jump ? 3 : length(info.mode);
-    if (at + size >= size_ || !plain_code(at, size)) return entry(FastOp::Slow);
+    // At the end of a slice, the entries that follow it lead to the slice that is mapped behind it.
+    const u32 end = rom_.mapper == kE0 ? size_ + 1 : size_;
+    if (at + size >= end || !plain_code(at, size)) return entry(FastOp::Slow);
     CodeEntry e = entry(FastOp::Slow, opcode_cycles(opcode));
     if (size > 1) e.lo = bytes_[at + 1];
     if (size > 2) e.hi = bytes_[at + 2];

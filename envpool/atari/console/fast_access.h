@@ -27,6 +27,11 @@ ENVPOOL_ALWAYS_INLINE void locate(Console& c, const Rom& rom, FastCpu& r, u32 pc
   r.pc_offset = pc - r.ip;
 }
 
+// Returns whether an entry follows a slice of an E0 cartridge. The code continues in the slice that is mapped there.
+ENVPOOL_ALWAYS_INLINE bool is_behind_slice(const Rom& rom, u32 ip) {
+  return rom.mapper == kE0 && ip != kOutside && ip % (1024 + kPagePad) == 1024;
+}
+
 ENVPOOL_ALWAYS_INLINE void load_registers(Console& c, const Rom& rom, FastCpu& r) {
   r.a = c.cpu.a;
   r.x = c.cpu.x;
@@ -105,9 +110,12 @@ ENVPOOL_ALWAYS_INLINE bool read_any(Console& c, const Rom& rom, FastCpu& r, u32 
                                     u32& value) {
   address &= 0xFFFF;
   if (address & 0x1000) {
-    if (!is_plain(rom, address)) return false;
+    const bool superchip = rom.superchip && (address & 0xF80) == 0x80, fe = rom.mapper == kFE;
+    if (!superchip && !fe && !is_plain(rom, address)) return false;
     r.cycles += static_cast<i32>(penalty);
-    value = rom_byte(c.cart, rom, address & 0xFFF);
+    value = superchip ? c.cart_ram[address & 0x7F]
+            : fe      ? fe_byte(rom, address)
+                      : rom_byte(c.cart, rom, address & 0xFFF);
     return true;
   }
   r.cycles += static_cast<i32>(penalty);

@@ -68,6 +68,14 @@ ENVPOOL_NATIVE_ABI inline u32 call_read_indexed(Console& c, const Rom& rom, u32 
   c.cycles = r.cycles;
   return value;
 }
+// Switches banks as an access to a hot spot does, which transfers a value.
+template <bool kWrites>
+ENVPOOL_NATIVE_ABI inline void call_switch(Console& c, const Rom& rom, u32 offset, u32 value) {
+  access_hot_spot(c.cart, rom, offset);
+  c.bus = static_cast<u8>(value);
+  c.wrote = kWrites;
+}
+
 // Writes a value to an address. Returns 0 if the exact CPU has to execute the instruction instead.
 ENVPOOL_NATIVE_ABI inline u32 call_write_indexed(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
   address &= 0xFFFF;

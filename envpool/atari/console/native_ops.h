@@ -102,17 +102,33 @@ class OperationEmitter : public TranslatorBase {
   void read_from(Reg index, Reg to) {
     a.lea(kTemp, {kValue, 0, index});
     a.test(kTemp, 0x1000u);
-    const Fixup other = a.jump(kEqual);
-    a.alu(kAnd, kTemp, 0xFFF);
-    if (rom_.plain_begin != 0 || rom_.plain_size != 0x1000) {
+    std::vector<Fixup> others{a.jump(kEqual)};
+    const bool fe = rom_.mapper == kFE;
+    if (fe) {  // bit 13 of the address selects one of two banks
+      a.mov(kTemp2, kTemp);
+      a.alu(kXor, kTemp2, 0x2000);
+      a.alu(kAnd, kTemp2, 0x2000);
+      a.shift(kShr, kTemp2, 1);
+      a.alu(kAnd, kTemp, 0xFFF);
+      a.alu(kAdd, kTemp, kTemp2);
+    } else {
+      a.alu(kAnd, kTemp, 0xFFF);
+    }
+    if (!fe && (rom_.plain_begin != 0 || rom_.plain_size != 0x1000)) {
       a.lea(kTemp2, {kTemp, -i32{rom_.plain_begin}});
       a.alu(kCmp, kTemp2, i32{rom_.plain_size});
-      exact_cpu_if(kAboveEqual);
+      if (rom_.superchip) {
+        others.push_back(a.jump(kAboveEqual));  // it may be the superchip's RAM
+      } else {
+        exact_cpu_if(kAboveEqual);
+      }
     }
     a.movzx8(kValue, kValue);
     a.alu(kAdd, kValue, index);
     a.add_high_byte();
-    if (dynamic_mapping_) {
+    if (fe) {
+      a.load_byte(to, kTemp2, 0, kTemp);
+    } else if (dynamic_mapping_) {
       Mem segment = at(offsetof(Core, cart) + offsetof(Cartridge, data_at));
       segment.index = kTemp2;
       a.mov(kTemp2, kTemp);
@@ -127,7 +143,7 @@ class OperationEmitter : public TranslatorBase {
     }
     const size_t back = a.here();
     cold([=, this, pending = pending_, before = before_, ip = ip_] {
-      a.patch(other);
+      for (Fixup other : others) a.patch(other);
       a.mov(kArg2, kValue);
       a.mov(kArg3, index);
       load_cycles(kArg4, pending);
@@ -478,6 +494,22 @@ class OperationEmitter : public TranslatorBase {
       translations_[ip].code = a.here();
       a.enter_branch(test, carry_known, condition, taken, after);
     });
+  }
+
+  // Emits a branch to another slice of an E0 cartridge. `distance` is that of the target from the next instruction.
+  void branch_to_slice(BranchTest test, i32 distance, i32 extra) {
+    a.prepare_branch(test, kUnknown);
+    const Fixup over = a.jump_unless(test, /*known=*/false, kUnknown);
+    a.alu(kAdd, kCycles, pending_ + extra);
+    jump_dynamic_from_here(static_cast<i32>(ip_) + 2 + distance);
+    a.patch(over);
+  }
+
+  // Jumps to the address of an entry of this page under the current mapping. No cycles may be pending.
+  void jump_dynamic_from_here(i32 ip) {
+    a.mov(kValue, kPcOffset);
+    a.alu(kAdd, kValue, ip);
+    jump_dynamic();
   }
 
   static BranchTest branch_test(FastOp op) {

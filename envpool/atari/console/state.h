@@ -96,7 +96,7 @@ static_assert(sizeof(Line) == 24);
 
 // The lines from which the screens were painted. It saves work, but has no effect on the screens. If it is zero,
 // nothing is known.
-constexpr u32 kEvents = 1904;
+constexpr u32 kEvents = 1800;
 constexpr u32 kKeptEvents = kEvents - 260;  // a line has at most 255; equal_events() reads up to 7 bytes behind them
 struct ScreenMemory {
   Line painted[2][kMaxHeight];
