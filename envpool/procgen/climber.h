@@ -273,12 +273,15 @@ struct ProcgenClimber {
     Scene<kPixels> scene(p, canvas, view);
     scene.background(kBackground + s.background, width, kHeight, s.background_part);
     const Window window = p.center_agent ? window_around(middle, y, visible) : Window{0, width - 1, 0, kHeight - 1};
-    scene.template cells<kHeight>(window, kWallPicture, [&](i32 i, i32 k) -> Look {
-      const i32 type = cells_of(s, p).at(i, k);
-      if (type == kWall) return {kWallPicture, kWall, s.wall_theme};
-      if (type == kWallTop) return {kWallTopPicture, kWallTop, s.wall_theme};
-      return {kNoPicture, kSpace};
-    });
+    scene.template cells<kHeight>(
+        window,
+        [&](i32 i, i32 k) -> Look {
+          const i32 type = cells_of(s, p).at(i, k);
+          if (type == kWall) return {kWallPicture, kWall, s.wall_theme};
+          if (type == kWallTop) return {kWallTopPicture, kWallTop, s.wall_theme};
+          return {kNoPicture, kSpace};
+        },
+        kWallPicture);
     for (i32 i = 0; i < s.things; ++i) {
       const Thing& thing = s.thing[i];
       const Mover& body = thing.body;

@@ -148,11 +148,14 @@ struct ProcgenCoinrun {
     scene.background(kBackgroundPicture + s.background, kCells, kCells, s.background_part);
     const Window window =
         p.center_agent ? window_around(s.agent.x, s.agent.y, kVisible) : Window{0, kCells - 1, 0, kCells - 1};
-    scene.template cells<kCells>(window, kWallPicture, [&](i32 i, i32 k) -> Look {
-      const i32 type = cells_of(s).at(i, k);
-      if (type == kSpace || type == kBarrier) return {kNoPicture, kSpace};
-      return {picture_of(type), type, is_wall(type) ? s.wall_theme : 0};
-    });
+    scene.template cells<kCells>(
+        window,
+        [&](i32 i, i32 k) -> Look {
+          const i32 type = cells_of(s).at(i, k);
+          if (type == kSpace || type == kBarrier) return {kNoPicture, kSpace};
+          return {picture_of(type), type, is_wall(type) ? s.wall_theme : 0};
+        },
+        kWallPicture);
     for (i32 i = 0; i < s.things; ++i) {
       const Thing& thing = s.thing[i];
       const Look saw = s.level.time % 2 == 0 ? Look{kSawPicture, kSaw} : Look{kSawMovedPicture, kSawMoved};

@@ -126,18 +126,20 @@ ENVPOOL_FN u32 color_of(i32 type, i32 theme) {
   return 0xFF000000u | shade(number / 16) << 16 | shade(number / 4 % 4) << 8 | shade(number % 4);
 }
 
-// Draws a background over a world, or rather as much of it as its shape shows; `shift` chooses the part.
-template <i32 kPixels>
-ENVPOOL_FN void draw_background(Canvas<kPixels>& canvas, const Art& art, Image image, const View& view, i32 width,
-                                i32 height, f32 shift) {
+// Returns where a background is drawn behind a world, of whose shape it shows as much as it has; `shift` chooses the
+// part.
+ENVPOOL_FN Rect background_rect(Image image, const View& view, i32 width, i32 height, f32 shift) {
   const f32 image_shape = f32(image.width) / f32(image.height);
   const f32 world_shape = f32(width * 1.0 / height);
   const f32 extra = image_shape - world_shape;
   const f32 offset = shift * extra;
   const Rect world = view.rect(0, f32(height), f32(width), f32(height));
-  canvas.draw(
-      art, image,
-      {world.x + world.width * f64(-offset), world.y, world.width * f64(image_shape / world_shape), world.height});
+  return {world.x + world.width * f64(-offset), world.y, world.width * f64(image_shape / world_shape), world.height};
+}
+template <i32 kPixels>
+ENVPOOL_FN void draw_background(Canvas<kPixels>& canvas, const Art& art, Image image, const View& view, i32 width,
+                                i32 height, f32 shift) {
+  canvas.draw(art, image, background_rect(image, view, width, height, shift));
 }
 
 #if ENVPOOL_HOST
@@ -216,6 +218,7 @@ ENVPOOL_FN void draw_observation(const GameParams& p, u8* rgb, Draw&& draw) {
   u32 pixels[kSide * kSide];
   Canvas<kSide> canvas(Pixels(pixels, kSide));
   draw(canvas);
+  canvas.finish();
   write_rgb(pixels, kSide * kSide, p.channel_first, rgb);
 #endif
 }
@@ -231,6 +234,7 @@ void draw_picture(u8* rgb, Draw&& draw) {
   std::vector<u32> pixels(kPictureSide * kPictureSide);
   Canvas<kPictureSide> canvas(Pixels(pixels.data(), kPictureSide));
   draw(canvas);
+  canvas.finish();
   write_rgb(pixels.data(), kPictureSide * kPictureSide, /*channel_first=*/false, rgb);
 #endif
 }

@@ -146,12 +146,15 @@ struct ProcgenJumper {
     Scene<kPixels> scene(p, canvas, view);
     scene.background(kBackground + s.background, side, side, s.background_part);
     const Window window = follows ? window_around(a.x, a.y, visible) : Window{0, side - 1, 0, side - 1};
-    scene.template cells<kMostSide>(window, kWallPicture, [&](i32 i, i32 k) -> Look {
-      const i32 type = cells_of(s, p).at(i, k);
-      if (type == kWall) return {kWallPicture, kWall, s.wall_theme};
-      if (type == kWallTop) return {kWallTopPicture, kWallTop, s.wall_theme};
-      return {kNoPicture, kSpace};
-    });
+    scene.template cells<kMostSide>(
+        window,
+        [&](i32 i, i32 k) -> Look {
+          const i32 type = cells_of(s, p).at(i, k);
+          if (type == kWall) return {kWallPicture, kWall, s.wall_theme};
+          if (type == kWallTop) return {kWallTopPicture, kWallTop, s.wall_theme};
+          return {kNoPicture, kSpace};
+        },
+        kWallPicture);
     scene.object({kGoalPicture, kGoal}, s.goal_x + 0.5f, s.goal_y + 0.5f, kHalf, kHalf);
     draw_spikes(s, p, window, scene);
     for (i32 age = kTrailSteps - 1; age >= 0; --age) {

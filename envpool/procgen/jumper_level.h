@@ -65,6 +65,8 @@ ENVPOOL_FN Cells<const u8, kMostSide, kMostSide> cells_of(const State& s, const 
 }
 
 class LevelMaker {
+  using Cave = procgen::Cave<kMostSide>;
+
  public:
   ENVPOOL_FN LevelMaker(State& s, const GameParams& p)
       : s_(s), has_spikes_(p.mode != kMemory), side_(side_of(p)), cave_(side_) {
@@ -97,7 +99,7 @@ class LevelMaker {
 
  private:
   // Makes a cave in which most cells are free where a maze is, and most others are walls.
-  ENVPOOL_FN void make_cave() {
+  ENVPOOL_DEVICE_CALL void make_cave() {
     constexpr i32 kScale = 3;  // cells of the cave in one of the maze
     const i32 maze_side = side_ / kScale;
     Maze maze(maze_side, random_);
@@ -125,7 +127,7 @@ class LevelMaker {
   }
 
   // Places spiked men on the ground where there is ground without one on both sides.
-  ENVPOOL_FN void place_spikes() {
+  ENVPOOL_DEVICE_CALL void place_spikes() {
     spikes_ = {};
     Cave::Set space = cave_.free;
     for (i32 y = 0; y < side_; ++y) {
@@ -140,7 +142,7 @@ class LevelMaker {
   }
 
   // Makes gaps in walls that are three cells high, which could not be climbed.
-  ENVPOOL_FN void break_high_walls() {
+  ENVPOOL_DEVICE_CALL void break_high_walls() {
     const auto is_edge = [&](i32 x, i32 y, i32 dx) {  // of a wall, with a free cell beside it
       return u32(x + dx) < u32(side_) && y < side_ && !cave_.free.has(x, y) && cave_.free.has(x + dx, y) &&
              !spikes_.has(x + dx, y);
@@ -155,7 +157,7 @@ class LevelMaker {
     }
   }
 
-  ENVPOOL_FN void write_cells() {
+  ENVPOOL_DEVICE_CALL void write_cells() {
     for (i32 y = 0; y < side_; ++y) {
       const u64 above = cave_.row(cave_.free, y + 1);
       for (i32 x = 0; x < side_; ++x) {

@@ -255,7 +255,8 @@ struct ProcgenMiner {
     scene.background(kBackground + s.background, side, side, s.background_part);
     scene.object({kExitPicture, kExit}, s.exit_x + 0.5f, s.exit_y + 0.5f, 0.5f, 0.5f);
     const Window window = follows ? window_around(x, y, kVisible) : Window{0, side - 1, 0, side - 1};
-    scene.template cells<kMostCells>(window, kDirtPicture, [&](i32 i, i32 k) { return look_of(cell_at(s, p, i, k)); });
+    scene.template cells<kMostCells>(
+        window, [&](i32 i, i32 k) { return look_of(cell_at(s, p, i, k)); }, kDirtPicture, kBoulderPicture);
     scene.object({kRobotPicture, kRobot}, x, y, 0.5f, 0.5f, s.reflected);
   }
 };

@@ -330,12 +330,15 @@ struct ProcgenNinja {
     Scene<kPixels> scene(p, canvas, view);
     scene.background(kBackground + s.background, kCells, kCells, s.background_part);
     const Window window = follows ? window_around(a.at.x, a.at.y, visible) : Window{0, kCells - 1, 0, kCells - 1};
-    scene.template cells<kCells>(window, kWallPicture, [&](i32 i, i32 k) -> Look {
-      const i32 type = cells_of(s).at(i, k);
-      if (type == kWall) return {kWallPicture, kWall, s.wall_theme};
-      if (type == kBomb || type == kFire) return {kBombPicture, type};
-      return {kNoPicture, kSpace};
-    });
+    scene.template cells<kCells>(
+        window,
+        [&](i32 i, i32 k) -> Look {
+          const i32 type = cells_of(s).at(i, k);
+          if (type == kWall) return {kWallPicture, kWall, s.wall_theme};
+          if (type == kBomb || type == kFire) return {kBombPicture, type};
+          return {kNoPicture, kSpace};
+        },
+        kWallPicture);
     scene.object({kGoalPicture, kGoal, s.goal_theme}, s.goal_x + 0.5f, s.goal_y + 0.5f, kHalf, kHalf);
     for (i32 i = 0; i < s.things; ++i) {
       const Thing& thing = s.thing[i];

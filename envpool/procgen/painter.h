@@ -137,6 +137,38 @@ class Canvas {
     }
   }
 
+  // Begins with an image behind everything that is drawn later, and black beside it. A CPU reads only those of its
+  // pixels that remain visible, in finish() at the latest: images are large, and most of their pixels are not in the
+  // cache.
+  ENVPOOL_FN void begin(const Art& art, Image image, Rect r) {
+#ifdef __CUDACC__
+    fill({0, 0, kPixels, kPixels}, kBlack);
+    draw(art, image, r);
+#else
+    for (i32 i = 0; i < kPixels; ++i) {
+      behind_column_[i] = -1;
+      behind_row_[i] = nullptr;
+      for (i32 k = 0; k < kPixels; ++k) pixels_.set(k, i, 0);
+    }
+    const Span across = span_of(image.width, r.x, r.width, kPixels);
+    const Span down = span_of(image.height, r.y, r.height, kPixels);
+    for (i32 i = 0; i < across.count; ++i) behind_column_[across.first + i] = across.source(i);
+    for (i32 i = 0; i < down.count; ++i) {
+      behind_row_[down.first + i] = art.pixels() + image.first + down.source(i) * image.width;
+    }
+    has_image_behind_ = true;
+#endif
+  }
+  ENVPOOL_FN void finish() {
+#ifndef __CUDACC__
+    for (i32 i = 0; i < kPixels && has_image_behind_; ++i) {
+      for (i32 k = 0; k < kPixels; ++k) {
+        if (pixels_.get(k, i) == 0) pixels_.set(k, i, behind(k, i));
+      }
+    }
+#endif
+  }
+
   // Draws a premultiplied colour over a pixel, if there is one.
   ENVPOOL_FN void draw_pixel(i32 x, i32 y, u32 color) {
     if (u32(x) < u32(kPixels) && u32(y) < u32(kPixels)) put(x, y, color);
@@ -213,7 +245,14 @@ class Canvas {
   // Draws a premultiplied colour over what a pixel has.
   ENVPOOL_FN void put(i32 x, i32 y, u32 color) {
     const u32 rest = 255 - (color >> 24);
-    pixels_.set(x, y, rest == 0 ? color : blended(color, rest, pixels_.get(x, y)));
+    pixels_.set(x, y, rest == 0 ? color : blended(color, rest, get(x, y)));
+  }
+  ENVPOOL_FN u32 get(i32 x, i32 y) const {
+    const u32 color = pixels_.get(x, y);
+#ifndef __CUDACC__
+    if (color == 0 && has_image_behind_) return behind(x, y);
+#endif
+    return color;
   }
   ENVPOOL_FN static u32 scaled_color(u32 color, u32 alpha) {
     u32 result = 0;
@@ -230,6 +269,16 @@ class Canvas {
   }
 
   Pixels pixels_;
+#ifndef __CUDACC__
+  // Returns the pixel of the image that is behind everything, which has no alpha.
+  u32 behind(i32 x, i32 y) const {
+    return behind_row_[y] != nullptr && behind_column_[x] >= 0 ? behind_row_[y][behind_column_[x]] : kBlack;
+  }
+
+  bool has_image_behind_ = false;
+  i32 behind_column_[kPixels];
+  const u32* behind_row_[kPixels];
+#endif
 };
 
 #if ENVPOOL_HOST

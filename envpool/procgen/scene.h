@@ -34,8 +34,12 @@ class Scene {
 
   // Clears the image and draws the background of a world of width * height cells; `part` chooses a part of it.
   ENVPOOL_FN void background(i32 picture, i32 width, i32 height, f32 part) {
-    canvas_.fill({0, 0, kPixels, kPixels}, kBlack);
-    if (p_.use_backgrounds) draw_background(canvas_, art_of(p_), art_of(p_).image[picture], view_, width, height, part);
+    const Image image = art_of(p_).image[picture];
+    if (p_.use_backgrounds) {
+      canvas_.begin(art_of(p_), image, background_rect(image, view_, width, height, part));
+    } else {
+      canvas_.fill({0, 0, kPixels, kPixels}, kBlack);
+    }
   }
 
   // Draws an object by its centre.
@@ -53,30 +57,62 @@ class Scene {
   }
 
   // Draws the cells of a window, at most kMostCells on each axis. `look_of(x, y)` returns what is in a cell. Pictures
-  // of the size of `usual` are drawn fastest.
-  template <i32 kMostCells, class LookOf>
-  ENVPOOL_FN void cells(const Window& w, i32 usual_picture, LookOf&& look_of) {
+  // of the size of one of the usual pictures are drawn fastest.
+  template <i32 kMostCells, class LookOf, class... Picture>
+  ENVPOOL_FN void cells(const Window& w, LookOf&& look_of, Picture... usual_picture) {
+    draw_cells(w, look_of, Brush<kMostCells>(art_of(p_).image[usual_picture], view_, w)...);
+  }
+
+ private:
+  // Draws images of one size in the cells of a window.
+  template <i32 kMostCells>
+  class Brush {
+   public:
+    ENVPOOL_FN Brush(Image usual, const View& view, const Window& w)
+        : width_(usual.width),
+          height_(usual.height),
+          across_(usual.width, w.left, w.right, [&](i32 i) { return across(view, i); }),
+          down_(usual.height, w.bottom, w.top, [&](i32 k) { return down(view, k); }) {}
+
+    // Returns whether the image has the size.
+    ENVPOOL_FN bool draw(Canvas<kPixels>& canvas, const Art& art, Image image, i32 i, i32 k) const {
+      if (image.width != width_ || image.height != height_) return false;
+      canvas.draw_cell(art, image, across_, i, down_, k);
+      return true;
+    }
+
+   private:
+    ENVPOOL_FN static Extent across(const View& view, i32 i) {
+      const Rect r = cell(view, i, 0);
+      return {r.x, r.width};
+    }
+    ENVPOOL_FN static Extent down(const View& view, i32 k) {
+      const Rect r = cell(view, 0, k);
+      return {r.y, r.height};
+    }
+
+    i32 width_, height_;
+    CellSpans<kMostCells, kPixels> across_, down_;
+  };
+
+  ENVPOOL_FN static Rect cell(const View& view, i32 i, i32 k) {
+    return view.rect(f32(i), f32(k + 1), 1, 1, kCellMargin);
+  }
+
+  template <class LookOf, class... Brushes>
+  ENVPOOL_FN void draw_cells(const Window& w, LookOf& look_of, const Brushes&... brush) {
     const Art& art = art_of(p_);
-    const Image usual = art.image[usual_picture];
-    const auto cell = [&](i32 i, i32 k) { return view_.rect(f32(i), f32(k + 1), 1, 1, kCellMargin); };
-    using Spans = CellSpans<kMostCells, kPixels>;
-    const Spans across(usual.width, w.left, w.right, [&](i32 i) { return Extent{cell(i, 0).x, cell(i, 0).width}; });
-    const Spans down(usual.height, w.bottom, w.top, [&](i32 k) { return Extent{cell(0, k).y, cell(0, k).height}; });
     for (i32 i = w.left; i <= w.right; ++i) {
       for (i32 k = w.bottom; k <= w.top; ++k) {
         const Look look = look_of(i, k);
         if (look.picture == kNoPicture) continue;
         const Image image = art.image[look.picture + (p_.restrict_themes ? 0 : look.theme)];
-        if (p_.use_monochrome_assets || image.width != usual.width || image.height != usual.height) {
-          rect(look, cell(i, k));
-        } else {
-          canvas_.draw_cell(art, image, across, i, down, k);
-        }
+        const bool is_drawn = !p_.use_monochrome_assets && (... || brush.draw(canvas_, art, image, i, k));
+        if (!is_drawn) rect(look, cell(view_, i, k));
       }
     }
   }
 
- private:
   const GameParams& p_;
   Canvas<kPixels>& canvas_;
   const View& view_;
