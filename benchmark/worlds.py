@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures Craftax, Overcooked and Hanabi: CPU time of a step, beside the released EnvPool, craftax and JaxMARL.
+"""Measures Craftax, Overcooked, Hanabi and Jumanji: CPU time of a step, beside EnvPool and the references.
 
-Ours are measured in a pool and in a jitted scan, and those of craftax and JaxMARL in a jitted scan. All play random
-actions on one CPU. Choosing them is not counted in pools, and costs little in scans. Worlds that end begin again, except
-in craftax, which would make a new world in every step for this. EnvPool has fewer environments, because it takes longer.
-The sides take turns; the least time of --rounds rounds counts, because other programs only add to it.
+Ours are measured in a pool and in a jitted scan, and those of craftax, JaxMARL and Jumanji in a jitted scan. All play
+random actions on one CPU. Choosing them is not counted in pools, and costs little in scans. Worlds that end begin
+again, except in craftax, which would make a new world in every step for this. EnvPool has fewer environments, because it
+takes longer. The sides take turns; the least time of --rounds rounds counts, because other programs only add to it.
 
-    pip install jaxmarl && pip install --no-deps craftax==1.6.1
+    pip install jaxmarl jumanji && pip install --no-deps craftax==1.6.1
     python benchmark/worlds.py --peer_version=1.2.7       # EnvPool 1.2.7 needs Python 3.12: see --peer_python
 """
 
@@ -40,6 +40,13 @@ CASES = {
     "Craftax-Pixels-v1": Case("craftax pixels", in_envpool=True, batch=64),
     "Overcooked-v0": Case("cramped_room", in_envpool=False, batch=1024),
     "Hanabi-v0": Case("hanabi", in_envpool=False, batch=1024),
+    **{
+        name: Case(name, in_envpool=True, batch=1024)
+        for name in (
+            *("Cleaner-v0", "Game2048-v1", "Maze-v0", "Minesweeper-v0", "RubiksCube-v0"),
+            *("RubiksCube-partly-scrambled-v0", "SlidingTilePuzzle-v0", "Snake-v1"),
+        )
+    },
 }
 flags.DEFINE_list("tasks", list(CASES), "ids of the environments")
 flags.DEFINE_integer("num_envs", 1024, "environments of a pool", lower_bound=1)
@@ -55,7 +62,9 @@ env = envpool.make_gymnasium(task, num_envs=num_envs, num_threads=1, seed=1)
 env.reset()
 rows = num_envs * (2 if task.startswith("Overcooked") else 1)
 rng = np.random.default_rng(1)
-actions = rng.integers(0, env.action_space.n, (steps + 3, rows)).astype(np.int32)
+space = env.action_space
+numbers = space.n if hasattr(space, "n") else space.nvec if hasattr(space, "nvec") else space.high + 1
+actions = rng.integers(0, numbers, (steps + 3, rows, *space.shape)).astype(np.int32)
 for action in actions[:3]:
     env.step(action)
 started = time.process_time()
@@ -72,7 +81,7 @@ name, num_envs, steps = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 def turn(carry, key):
     state, seen = carry
     state, reward, obs = step(key, state, actions(key))
-    return (state, seen + reward + obs.reshape(num_envs, -1)[:, -1]), None
+    return (state, seen + reward + jax.tree.leaves(obs)[0].reshape(num_envs, -1)[:, -1].astype(jnp.float32)), None
 
 play = jax.jit(lambda carry, key: jax.lax.scan(turn, carry, jax.random.split(key, steps))[0])
 carry = jax.block_until_ready(play((state, jnp.zeros(num_envs)), jax.random.key(1)))
@@ -87,16 +96,18 @@ OURS = SCAN.replace(
     "{make}",
     """
 import envpool.jax
+space = envpool.make_spec(name).action_space
+numbers = jnp.asarray(space.n if hasattr(space, "n") else space.nvec)
 env, params = envpool.jax.make(name)
 _, state = env.reset_batch(jax.random.key(0), num_envs, params)
 
 def actions(key):
-    shape = (num_envs, 2) if name.startswith("Overcooked") else (num_envs,)  # the players of Hanabi take turns
-    return jax.random.randint(key, shape, 0, env.action_space(params).n)
+    shape = (num_envs, 2) if name.startswith("Overcooked") else (num_envs, *space.shape)  # Hanabi's players take turns
+    return jax.random.randint(key, shape, 0, numbers)
 
 def step(key, state, action):
     obs, state, reward, done, info = env.step_batch(None, state, action, params)
-    return state, reward.reshape(num_envs, -1)[:, 0], obs.astype(jnp.float32)
+    return state, reward.reshape(num_envs, -1)[:, 0], obs
 """,
 )
 REFERENCE = SCAN.replace(
@@ -117,7 +128,20 @@ if name in ("cramped_room", "hanabi"):
     def step(key, state, action):
         obs, state, reward, done, info = jax.vmap(env.step)(jax.random.split(key, num_envs), state, action)
         first = env.agents[0]
-        return state, reward[first], obs[first].astype(jnp.float32)
+        return state, reward[first], obs[first]
+elif name.endswith(("-v0", "-v1")):
+    import jumanji
+    from jumanji.wrappers import VmapAutoResetWrapper
+    env = VmapAutoResetWrapper(jumanji.make(name))
+    state, _ = env.reset(jax.random.split(jax.random.key(0), num_envs))
+    numbers = jnp.asarray(env.action_spec.num_values)
+
+    def actions(key):
+        return jax.random.randint(key, (num_envs, *numbers.shape), 0, numbers)
+
+    def step(key, state, action):
+        state, timestep = env.step(state, action)
+        return state, timestep.reward, timestep.observation
 else:
     import importlib
     game, kind = name.split()

@@ -49,6 +49,7 @@ _RATES = {
     "bsuite": 0,
     "pgx": 0,
     "jaxmarl": 4,
+    "jumanji": 0,
     "craftax": 0,
 }
 _OTHER_RATE = 10
@@ -65,11 +66,11 @@ _NAMES = {
     "DeepSea": ["action 0", "action 1"],
 }
 
-# Options with which a player finds itself in the image: the only runner is blue.
-OPTIONS: dict[str, dict[str, Any]] = {
-    "Maze": {"random_walls": 60},
-    "TagContinuous": {"num_taggers": 5, "num_runners": 1, "num_other_agents_observed": 5, "shuffle_roles": False},
-    "TagGridWorld": {"num_taggers": 4, "random_start": True},
+# Options with which a player finds itself in the image: the only runner is blue. By family and environment.
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "misc/Maze": {"random_walls": 60},
+    "tag/TagContinuous": {"num_taggers": 5, "num_runners": 1, "num_other_agents_observed": 5, "shuffle_roles": False},
+    "tag/TagGridWorld": {"num_taggers": 4, "random_start": True},
 }
 
 # Keys by words in the names of actions; the first match counts. Every action also has the key of its number.
@@ -198,6 +199,12 @@ def section(family: str, table: str, ids: list[str], first: str) -> str:
     )
 
 
+def options_of(task_id: str) -> dict[str, Any]:
+    """Returns the options with which an id is played."""
+    registration = find(task_id)
+    return _OPTIONS.get(f"{registration.family}/{registration.table}", {})
+
+
 def entry_of(task_id: str) -> dict[str, Any]:
     """Describes an id for player.js.
 
@@ -218,7 +225,7 @@ def entry_of(task_id: str) -> dict[str, Any]:
         agent: the URL of a trained agent; None if there is none.
     """
     registration = find(task_id)
-    changed = OPTIONS.get(registration.table, {})
+    changed = options_of(task_id)
     construction = Construction(registration, changed)
     own = {name: changed.get(name, o.default) for name, o in construction.options.items() if not o.shape}
     arrays = construction.arrays

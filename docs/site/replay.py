@@ -237,9 +237,9 @@ def watch(page: Page, table: str, training: agents.Training) -> list[str]:
     }
     found: dict[str, Any] = page.evaluate(WATCH, how)
     lengths, over = np.zeros(NUM_ENVS, int), np.zeros(NUM_ENVS, bool)
-    arrays = Construction(find(task_id), playable.OPTIONS.get(table, {})).arrays
+    options = playable.options_of(task_id)
+    arrays = Construction(find(task_id), options).arrays
     turns, returns = agents.takes_turns(arrays), np.zeros((NUM_ENVS, arrays.max_players))
-    options = playable.OPTIONS.get(table, {})
     with envpool.make_gymnasium(task_id, num_envs=NUM_ENVS, num_threads=1, seed=SEED, **options) as env:
         obs, info = env.reset()
         while not over.all():

@@ -38,7 +38,7 @@ _PACKAGES = (
     _Package(
         "Procgen",
         " ".join(f"{name} procgen-{name}" for name in _OTHER_PROCGEN),
-        "coinrun maze",
+        "coinrun",
         namespaces="procgen",
         example="CoinrunEasy-v0",
     ),
@@ -76,7 +76,14 @@ _PACKAGES = (
     _Package("Brax", "brax", namespaces="brax"),
     _Package("Google Research Football", "gfootball googlefootball academy_ 11_vs_11_", namespaces="gfootball"),
     _Package("Crafter", "crafter"),
-    _Package("Jumanji", "jumanji", namespaces="jumanji"),
+    _Package(
+        "Jumanji",
+        "jumanji",
+        "binpack connector cvrp flatpack graphcoloring jobshop knapsack levelbasedforaging mmst multicvrp robotwarehouse "
+        "searchandrescue sokoban sudoku sudoku-very-easy tsp",
+        namespaces="jumanji",
+        example="Snake-v1",
+    ),
     _Package("NetHack", "nethack minihack", namespaces="nle minihack"),
     _Package("MiniWorld", "miniworld"),
     _Package("PyBullet", "pybullet", namespaces="pybulletenvs"),

@@ -174,7 +174,8 @@ def random_actions(arrays: ArraySpecs, rng: np.random.Generator, rows: int) -> d
     for field in arrays.actions:
         shape = (rows * (arrays.max_players if field.per_player else 1), *field.shape)
         if field.discrete:
-            made[field.name] = rng.integers(0, field.discrete, shape).astype(field.dtype)
+            # Elements may have fewer categories than `discrete`, which is the largest number.
+            made[field.name] = np.minimum(rng.integers(0, field.discrete, shape), field.high).astype(field.dtype)
         else:
             low, high = np.maximum(field.low, -9), np.minimum(field.high, 9)
             made[field.name] = rng.uniform(low, high, shape).astype(field.dtype)

@@ -56,6 +56,8 @@ def actions_of(task_id: str, seed: int, steps: int, num_envs: int):
         shape = (steps, num_envs, *space.shape)
         if hasattr(space, "n"):
             return rng.integers(0, space.n, shape).astype(np.int32)
+        if hasattr(space, "nvec"):
+            return rng.integers(0, space.nvec, shape).astype(np.int32)
         low, high = np.broadcast_to(space.low, space.shape), np.broadcast_to(space.high, space.shape)
         return rng.uniform(low, high, shape).astype(np.float32)
 
