@@ -6,6 +6,7 @@
 //   Place    an image covers the pixels between its edges, each rounded to the nearest pixel, upwards from the middle
 //   Pixels   a pixel shows the pixel of the image below its middle. Positions in the image are in 1/65536 of a pixel:
 //            the step from one pixel to the next is rounded down, and the first position is the last one before it.
+//            If it is outside of the image, the next one is the first, and there is a pixel less; so for the last.
 //   Turns    see turned.h
 //   Blending colours are premultiplied with their alpha; x * alpha / 255 is rounded to the nearest
 #pragma once
@@ -56,8 +57,15 @@ ENVPOOL_DEVICE_CALL Span span_between(i32 size, f64 begin, f64 end, i32 pixels) 
   if (past <= first) return {};
   const i64 step = i64(65536.0 / (width / size));
   const f64 before = (first + 0.5 - (reflected ? end : begin)) * f64(step);
-  const i64 at = reflected ? (i64{size} << 16) + i64(floor(before)) + 1 : i64(ceil(before)) - 1;
-  return {first, past - first, size - 1, at, step};
+  i64 at = reflected ? (i64{size} << 16) + i64(floor(before)) + 1 : i64(ceil(before)) - 1;
+  i32 count = past - first;
+  const auto is_outside = [size](i64 position) { return position < 0 || position >> 16 >= size; };
+  if (is_outside(at)) {
+    at += step;
+    --count;
+  }
+  if (is_outside(at + (count - 1) * step)) --count;
+  return {first, max(count, 0), size - 1, at, step};
 }
 ENVPOOL_FN Span span_of(i32 size, f64 x, f64 width, i32 pixels) { return span_between(size, x, x + width, pixels); }
 

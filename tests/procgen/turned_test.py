@@ -31,9 +31,15 @@ def random_image(random, width, height):
 
 
 def places(random, count, on_ties):
-    """Returns rectangles around and beyond the edges of the canvas; on ties, their edges are between or at pixels."""
+    """Returns rectangles around and beyond the edges of the canvas; on ties, their edges are between or at pixels.
+
+    Half of those on ties are moved by a rounding, with which the first or last pixel can be outside of the image. They do
+    not begin at the last pixel of the canvas, where Qt draws a pixel even if none is left.
+    """
     if on_ties:
         size, middle = random.integers(1, 60, (count, 2)) / 2, random.integers(-20, 280, (count, 2)) / 4
+        moves = random.choice([0, 0, -1, 1], (count, 2)) * random.choice([1e-7, 1e-6, 1e-5], (count, 2))
+        middle += np.where(middle - size / 2 < 63, moves, 0)
     else:
         size, middle = random.uniform(1, 30, (count, 2)), random.uniform(-5, 69, (count, 2))
     return np.concatenate([middle - size / 2, size], axis=1)
