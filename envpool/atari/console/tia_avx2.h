@@ -251,6 +251,18 @@ __attribute__((target("avx2"))) ENVPOOL_NOINLINE Painting paint_line(const Conso
   return {changed || !_mm256_testz_si256(painter.changes, painter.changes), painter.collisions};
 }
 
+// Copies a whole row. Returns whether one of its pixels has changed.
+__attribute__((target("avx2"))) ENVPOOL_NOINLINE bool copy_row(u64* to, const u64* from) {
+  __m256i changes = _mm256_setzero_si256();
+#pragma GCC unroll 5
+  for (i32 b = 0; b < kWidth / 32; ++b) {
+    const __m256i pixels = load(from + 4 * b);
+    changes |= load(to + 4 * b) ^ pixels;
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 4 * b), pixels);
+  }
+  return !_mm256_testz_si256(changes, changes);
+}
+
 }  // namespace envpool::atari::avx2
 
 #undef ENVPOOL_AVX2_FN

@@ -105,16 +105,6 @@ ENVPOOL_FN bool fill_row(u64* row, i32 x0, i32 x1, u8 colour) {
   return changes != 0;
 }
 
-// Copies a whole row. Returns whether one of its pixels has changed.
-ENVPOOL_FN bool copy_row(u64* to, const u64* from) {
-  u64 changes = 0;
-  for (i32 g = 0; g < kWidth / 8; ++g) {
-    changes |= to[g] ^ from[g];
-    to[g] = from[g];
-  }
-  return changes != 0;
-}
-
 // Paints pixels x0..x1-1 of a row. Returns whether one of them has changed.
 ENVPOOL_FN bool paint_words(const Scene& scene, u64* row, i32 x0, i32 x1) {
   constexpr u64 kEverywhere = 0x0101010101010101ull;

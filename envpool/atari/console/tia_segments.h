@@ -127,6 +127,19 @@ ENVPOOL_NOINLINE Painting paint_line_in_words(const Console& c, u64* row, i32 fr
   return result;
 }
 
+// Copies a whole row. Returns whether one of its pixels has changed.
+ENVPOOL_FN bool copy_row(u64* to, const u64* from) {
+#if ENVPOOL_AVX2
+  if (has_simd()) return avx2::copy_row(to, from);
+#endif
+  u64 changes = 0;
+  for (i32 g = 0; g < kWidth / 8; ++g) {
+    changes |= to[g] ^ from[g];
+    to[g] = from[g];
+  }
+  return changes != 0;
+}
+
 // Returns those of the given latches that pixels from..to-1 of this line set.
 ENVPOOL_FN u32 find_collisions(const Console& c, u32 latches, i32 from, i32 to) {
 #if ENVPOOL_AVX2
