@@ -70,7 +70,7 @@ CASES = [
     ("plunder", "hard", "random", {"use_monochrome_assets": True, "use_sequential_levels": True}),
     ("plunder", "easy", "shoot", {"use_backgrounds": False, "restrict_themes": True, "paint_vel_info": True}),
     ("fruitbot", "easy", "random", {}),
-    ("fruitbot", "hard", "shoot", {}),
+    ("fruitbot", "hard", "fire", {}),
     ("fruitbot", "hard", "random", {"use_monochrome_assets": True, "paint_vel_info": True}),
     ("fruitbot", "easy", "shoot", {"restrict_themes": True, "use_sequential_levels": True}),
     ("fruitbot", "hard", "random", {"center_agent": False, "use_backgrounds": False, "paint_vel_info": True}),

@@ -10,14 +10,15 @@ import numpy as np
 import envpool
 from tests.procgen.reference import Reference
 
-# Actions of the policies: any; mostly to the right, with jumps; mostly the one that shoots; jumps to both sides; and to the
-# right, with stars.
+# Actions of the policies: any; mostly to the right, with jumps; mostly the one that shoots; jumps to both sides; to the
+# right, with stars; and only the one that shoots.
 _POLICIES = {
     "random": range(15),
     "right": (7, 7, 7, 8, 8, 5, 4, 1),
     "shoot": (9, 9, 9, 9, 9, 10, 7, 1, 4, 3, 5),
     "jump": (5, 5, 2, 8, 7, 1, 4, 5),
     "throw": (7, 7, 8, 5, 4, 9, 10, 11, 12, 1),
+    "fire": (9,),
 }
 
 
