@@ -124,6 +124,8 @@ def cases(whole: bool, day: int = DAY) -> list[Case]:
                 counts = (1, 33, 512)
             if players(task_id) > 100:  # The kernel's work is proportional to the square of this number.
                 counts, steps = (2,), 45
+            if task_id.startswith("Craftax-Pixels"):  # its observations have 172 kB
+                counts = (1, 33) if whole else (7,)
             if task_id.startswith("CarRacing") and not whole:  # it draws an image in each step
                 counts = (3,)
             if family in ("atari", "procgen"):
