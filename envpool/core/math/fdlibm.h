@@ -42,7 +42,7 @@ ENVPOOL_FN f32 atan_of_magnitude(f32 x) {
   return high == 0 ? r - rest : high - ((rest - low) - r);
 }
 
-// Returns the angle of the point (x, y). Infinite numbers, for which fdlibm has further rules, give NaN or a limit.
+// Returns the angle of the point (x, y). If x or y is infinite, where fdlibm has further rules, this is NaN or a limit.
 ENVPOOL_FN f32 atan2(f32 y, f32 x) {
   constexpr f32 kPi = 0x1.921fb6p+1f, kPiLow = -0x1.777a5cp-24f;
   const bool left = (math::bits(x) >> 31) != 0;
