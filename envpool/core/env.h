@@ -70,6 +70,7 @@
 //
 //   o.real("length", 0.5, "m, half of the pole's length").between(1e-6, 1e6).sets(&Params::length);
 //   o.booleans("walls", std::vector<f64>(9), "walls by row and column").sets(&Params::walls);  // bool walls[3][3]
+//   o.reals("tops", {1, 0, 2, 0}, "tops").sets(&Params::tops).with_first_of(2);  // f64 tops[2]; the zeros are not read
 //
 // JAX users can change such options per environment and inside jit, unless they are declared with changes_shapes() or
 // changes_blob(). So the shape of an array, extra_bytes(), identity() and blob() must not depend on them. `derive`

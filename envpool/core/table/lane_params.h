@@ -48,14 +48,14 @@ class LaneParams<Env, false> {
     groups_.resize(1);
     for (const OptionSpec& option : specs_of<Env>().list) {
       if (option.member_at < 0) continue;
-      for (i64 lane = 0; lane < 4; ++lane) take(option.member_at, option.elements(), option.member, lane);
+      for (i64 lane = 0; lane < 4; ++lane) take(option.member_at, option.elements_of_member(), option.member, lane);
     }
     groups_.resize(size_t(most_rows + 3) / 4, groups_[0]);
     for (i32& limit : limits_) limit = row_.max_episode_steps;
     for (const Column& column : rows.columns()) {
       if (column.from->number == abi::kTimeLimit) continue;
       const abi::Tunable& option = *column.option;
-      for (i64 e = 0; e < option.elements; ++e) {
+      for (i64 e = 0; e < option.elements / option.one_in; ++e) {
         members_.push_back({option.at + e * size_of(option.dtype), option.dtype});
       }
     }
@@ -119,7 +119,7 @@ class LaneParams<Env, false> {
     const abi::Tunable& option = *column.option;
     for (i64 i = 0; i < count; ++i) {
       rows_.compute_array(column, first + i, row_);
-      take(option.at, option.elements, option.dtype, i);
+      take(option.at, option.elements / option.one_in, option.dtype, i);
     }
   }
   // Writes the values of an option in the first `count` rows.

@@ -57,15 +57,18 @@ class RowParams {
                                            : launch_.tunables[column.number];
       u8* to = is_limit ? reinterpret_cast<u8*>(&limit_) : reinterpret_cast<u8*>(&params_) + option.at;
       const u8* from = index_.at(column);
+      i32 left_out = 0;  // elements before the next one that Params have
       for (i32 e = 0; e < option.elements; ++e) {
-        const TunableValue value(option, read_number(to, option.dtype), dtype);
+        const bool is_kept = left_out == 0;
+        left_out = (is_kept ? option.one_in : left_out) - 1;
+        const TunableValue value(option, is_kept ? read_number(to, option.dtype) : 0, dtype);
         const f64 number = read_number(from, dtype);
         if (!value.accepts(number)) {
           if (bad_ < 0) bad_ = i;
-        } else {
+        } else if (is_kept) {
           write_number(to, option.dtype, value.used(number));
         }
-        to += size_of(option.dtype);
+        if (is_kept) to += size_of(option.dtype);
         from += size_of(dtype);
       }
     }

@@ -26,7 +26,8 @@ OptionSpecs declared_options() {
       if (are_read && !option.is_array) continue;
       throw std::logic_error("'" + option.name + "' has no sets(), and there is no params() that reads it");
     }
-    if (option.member_at + option.elements() * dtype_size(option.member) > i64(sizeof(typename Env::Params))) {
+    if (option.member_at + option.elements_of_member() * dtype_size(option.member) >
+        i64(sizeof(typename Env::Params))) {
       throw std::logic_error("'" + option.name + "' sets a member of another class than Params");
     }
     if (option.is_array == option.shape.empty()) {
@@ -34,7 +35,7 @@ OptionSpecs declared_options() {
     }
     if (option.is_array && i64(option.numbers.size()) != option.elements()) {
       throw std::logic_error("'" + option.name + "' has " + std::to_string(option.numbers.size()) +
-                             " values, but the member that it sets has " + std::to_string(option.elements()));
+                             " values, but its array has " + std::to_string(option.elements()));
     }
   }
   return declared;
@@ -67,9 +68,9 @@ inline f64 number_of(const OptionSpec& option, const OptionValues& values) {
 __attribute__((noinline)) inline void set_member(void* params, const OptionSpec& option, const OptionValues& values) {
   u8* member = static_cast<u8*>(params) + option.member_at;
   if (option.is_array) {
-    for (const f64 number : values.numbers(option.name)) {
-      write_number(member, option.member, number);
-      member += dtype_size(option.member);
+    const auto numbers = values.numbers(option.name);
+    for (i64 e = 0; e < i64(numbers.size()); e += option.one_in, member += dtype_size(option.member)) {
+      write_number(member, option.member, numbers[size_t(e)]);
     }
   } else if (option.kind == abi::kOptionInt &&
              option.member == abi::kI64) {  // exact, even if an f64 has too few digits
@@ -89,7 +90,8 @@ inline abi::Tunable tunable_of(const OptionSpec& option) {
                        option.high,
                        i32(option.shape.size()),
                        i32(option.elements()),
-                       option.shape.data()};
+                       option.shape.data(),
+                       i32(option.one_in)};
   const auto within = [&](f64 low, f64 high) {
     tunable.low = std::max(tunable.low, low);
     tunable.high = std::min(tunable.high, high);

@@ -28,10 +28,10 @@ struct OptionsOfEnv {
 
 namespace detail {
 
-// Writes all elements of the value of an option. Not inlined, as set_member() is not.
+// Writes the elements of the value of an option that Params have. Not inlined, as set_member() is not.
 __attribute__((noinline)) inline void write_member(void* params, const abi::Tunable& option, const f64* values) {
   u8* member = static_cast<u8*>(params) + option.at;
-  for (i32 e = 0; e < option.elements; ++e, member += dtype_size(option.dtype)) {
+  for (i32 e = 0; e < option.elements; e += option.one_in, member += dtype_size(option.dtype)) {
     write_number(member, option.dtype, values[e]);
   }
 }
@@ -118,9 +118,10 @@ class NextOptions {
   static void read(i32, const Params& params, i32 max_episode_steps, f64* values) {
     *values++ = max_episode_steps;
     for (const abi::Tunable& option : tunables_of<Env>()) {
-      const u8* const first = reinterpret_cast<const u8*>(&params) + option.at;
-      for (i32 e = 0; e < option.elements; ++e) {
-        *values++ = read_number(first + e * dtype_size(option.dtype), option.dtype);
+      const u8* member = reinterpret_cast<const u8*>(&params) + option.at;
+      for (i32 e = 0; e < option.elements; e += option.one_in, member += dtype_size(option.dtype)) {
+        *values++ = read_number(member, option.dtype);
+        for (i32 k = 1; k < option.one_in; ++k) *values++ = 0;
       }
     }
   }

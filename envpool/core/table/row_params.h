@@ -71,17 +71,18 @@ class RowParams {
     const u8* const from = static_cast<const u8*>(column.from->data) + column.from->stride * k;
     u8* const to = reinterpret_cast<u8*>(&row) + column.at;
     if (dtype == abi::kBool && option.dtype == abi::kBool) {
-      for (i32 e = 0; e < option.elements; ++e) to[e] = from[e] != 0;
+      for (i32 e = 0; e < option.elements; e += option.one_in) to[e / option.one_in] = from[e] != 0;
       return;
     }
     const u8* const made = reinterpret_cast<const u8*>(&made_) + option.at;
     for (i32 e = 0; e < option.elements; ++e) {
-      const i64 at = e * dtype_size(option.dtype);
-      const TunableValue value(option, read_number(made + at, option.dtype), dtype);
+      const i64 at = e / option.one_in * dtype_size(option.dtype);
+      const bool is_kept = e % option.one_in == 0;
+      const TunableValue value(option, is_kept ? read_number(made + at, option.dtype) : 0, dtype);
       const f64 number = read_number(from + e * dtype_size(dtype), dtype);
       if (!value.accepts(number)) [[unlikely]]
         refuse(option, number, k);
-      write_number(to + at, option.dtype, value.used(number));
+      if (is_kept) write_number(to + at, option.dtype, value.used(number));
     }
   }
 

@@ -254,7 +254,8 @@ struct OptionSpec {
   bool is_finite = false;  // infinity is not allowed, even if it is in the range
   bool is_array = false;
   std::vector<f64> numbers{};  // the default of an array, in row-major order
-  std::vector<i64> shape{};    // of the member, if that is an array
+  std::vector<i64> shape{};    // of the array
+  i64 one_in = 1;              // of an array: the member has the first of each so many elements
 
   OptionSpec& between(f64 lowest, f64 highest) {  // the smallest and the largest value
     low = lowest;
@@ -286,12 +287,20 @@ struct OptionSpec {
   OptionSpec& sets(T Params::* its_member, Rest... rest) {
     return follow<T>(offset_of(its_member), rest...);
   }
+  // Of an array that sets a member: adds a dimension, of which the member has only the first element. Nothing reads the
+  // others, which are 0 whatever they are set to.
+  OptionSpec& with_first_of(i64 count) {
+    shape.push_back(count);
+    one_in = count;
+    return *this;
+  }
   bool is_tunable() const { return member_at >= 0 && !shapes && !blob; }
-  i64 elements() const {  // of the member
+  i64 elements() const {
     i64 count = 1;
     for (i64 extent : shape) count *= extent;
     return count;
   }
+  i64 elements_of_member() const { return elements() / one_in; }
 
  private:
   template <class T>

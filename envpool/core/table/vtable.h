@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 14
+#define ENVPOOL_ABI 15
 
 namespace envpool::abi {
 
@@ -162,6 +162,7 @@ struct Tunable {
   i32 dimensions;  // of an array; 0: a number
   i32 elements;    // 1: a number
   const i64* shape = nullptr;
+  i32 one_in = 1;  // of an array: Params have the first of each so many elements; nothing reads the others, which are 0
 };
 
 // The values of an option in the rows of a call. Row k is at data + k * stride; a stride of 0 repeats one value. The

@@ -2,6 +2,7 @@
 //
 // Tests options that are arrays: in models, in rows of pure functions, in the episodes that begin after a step, and in
 // pools.
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct Level {
     bool walls[2][2];
     f64 weights[2];
     i32 start[2];
+    f64 heights[2];
     f64 sum;  // derived
   };
   struct State {
@@ -27,9 +29,10 @@ struct Level {
     o.booleans("walls", {1, 0, 0, 1}, "walls by row and column").sets(&Params::walls);
     o.reals("weights", {0.1, 0.3}, "weights").between(-1, 1).sets(&Params::weights);
     o.integers("start", {1, 2}, "start").between(0, 5).sets(&Params::start);
+    o.reals("heights", {7, 0, 0, 8, 0, 0}, "heights").between(-9, 9).sets(&Params::heights).with_first_of(3);
   }
   static void spec(const Params&, Spec& s) {
-    s.obs<f64>("obs", {9});  // walls, weights, start, and the sum when the episode began
+    s.obs<f64>("obs", {11});  // walls, weights, start, the sum when the episode began, and heights
     s.action<i32>().categories(2);
   }
   static void derive(Params& p) { p.sum = p.weights[0] + p.weights[1] + p.start[0] + p.start[1]; }
@@ -44,12 +47,13 @@ struct Level {
     }
     for (const f64 weight : p.weights) *obs++ = weight;
     for (const i32 place : p.start) *obs++ = place;
-    *obs = s.begun;
+    *obs++ = s.begun;
+    for (const f64 height : p.heights) *obs++ = height;
   }
 };
 
 using Values = std::vector<f64>;
-enum Number : i32 { kWalls, kWeights, kStart };
+enum Number : i32 { kWalls, kWeights, kStart, kHeights };
 
 struct Rows {
   const abi::Table& table = *envpool::table<Level>();
@@ -76,8 +80,8 @@ struct Rows {
     error.clear();
     const abi::Pure& pure = *table.pure;
     states.resize(size_t(pure.state_bytes(model) * count) / sizeof(__int128));
-    obs.assign(size_t(count) * 9, -1);
-    last.assign(size_t(count) * 9, -1);
+    obs.assign(size_t(count) * 11, -1);
+    last.assign(size_t(count) * 11, -1);
     const u32 zeros[2]{};
     const std::vector<i32> moves(size_t(count), 0);
     std::vector<f32> reward(static_cast<size_t>(count)), discount(reward.size());
@@ -108,8 +112,9 @@ struct Rows {
     work.elapsed = elapsed.data();
     return (reset ? pure.reset : pure.step)(model, &work, text) == abi::kDone;
   }
-  Values observed(i64 row) const { return {obs.begin() + row * 9, obs.begin() + row * 9 + 7}; }
-  f64 begun(i64 row) const { return obs[size_t(row) * 9 + 8]; }
+  Values observed(i64 row) const { return {obs.begin() + row * 11, obs.begin() + row * 11 + 7}; }
+  Values heights(i64 row) const { return {obs.begin() + row * 11 + 9, obs.begin() + row * 11 + 11}; }
+  f64 begun(i64 row) const { return obs[size_t(row) * 11 + 8]; }
 };
 
 template <class T>
@@ -126,10 +131,13 @@ TEST(arrays_are_described_with_their_shapes) {
   const abi::Tunable* list = nullptr;
   i32 count = 0;
   CHECK_EQ(rows.table.tunables(rows.model, &list, &count, rows.text), 0);
-  CHECK_EQ(count, 3);
+  CHECK_EQ(count, 4);
   CHECK_EQ(list[kWalls].dimensions, 2);
   CHECK_EQ(list[kWalls].elements, 4);
   CHECK_EQ(list[kStart].dimensions, 1);
+  CHECK_EQ(list[kHeights].dimensions, 2);
+  CHECK_EQ(list[kHeights].elements, 6);
+  CHECK_EQ(list[kHeights].shape[1], 3);
 }
 
 TEST(a_model_has_the_arrays_of_its_options) {
@@ -157,6 +165,24 @@ TEST(rows_have_the_arrays_of_their_columns) {
   same.stride = 0;
   CHECK(rows.call(/*reset=*/true, 70, {same}));
   for (i64 k = 0; k < 70; ++k) CHECK(rows.observed(k) == (Values{1, 0, 0, 1, 0.1, 0.3, 0}));
+}
+
+TEST(elements_that_nothing_reads_are_left_out) {
+  const Values heights{1, 2, 3, 4, 5, 6};
+  Rows made({{"heights", abi::kOptionReal, 0, 0, nullptr, 6, heights.data()}});
+  CHECK(made.call(/*reset=*/true, 1, {}));
+  CHECK(made.heights(0) == (Values{1, 4}));
+
+  Rows rows;
+  const std::vector<f32> values{1, 2, 3, 4, 5, 6, /**/ -1, -2, -3, -4, -5, -6};
+  CHECK(rows.call(/*reset=*/true, 2, {column(values, kHeights, 6)}));
+  CHECK(rows.heights(0) == (Values{1, 4}));
+  CHECK(rows.heights(1) == (Values{-1, -4}));
+  CHECK(rows.observed(1) == kMade);
+
+  const std::vector<f64> bad{1, 2, 10, 4, 5, 6};
+  CHECK(!rows.call(/*reset=*/true, 1, {column(bad, kHeights, 6)}));
+  CHECK_EQ(rows.error, std::string("heights: expected numbers from -9 to 9, got 10 in row 100"));
 }
 
 TEST(a_bad_element_is_refused) {
@@ -201,13 +227,24 @@ TEST(arrays_of_a_pool_change_with_its_episodes) {
   CHECK_EQ(rows.table.create(&config, &envs, rows.text), 0);
   const Values values{0.5, 0.25, 7, 0, 0, 0, 0, /**/ -0.5, 1, 8, 1, 1, 0, 0};
   CHECK_EQ(rows.table.set_options(envs, ids, 2, options, 3, values.data(), rows.text), 0);
-  Values read(9);
+  Values read(15);
   rows.table.get_options(envs, 1, read.data());
-  CHECK(read == (Values{0, 1, 0, 0, 1, 0.1, 0.3, 1, 2}));  // until the next episode
+  CHECK(read == (Values{0, 1, 0, 0, 1, 0.1, 0.3, 1, 2, 7, 0, 0, 8, 0, 0}));  // until the next episode
 
   const Values bad{0.5, 0.25, 7, 0, 0, 0, 0, /**/ -0.5, 1.5, 8, 1, 1, 0, 0};
   CHECK(rows.table.set_options(envs, ids, 2, options, 3, bad.data(), rows.text) != 0);
   CHECK_EQ(rows.error, std::string("weights: expected numbers from -1 to 1, got 1.5 in environment 1"));
+
+  const i32 heights[] = {kHeights};
+  const Values different{1, 2, 3, 4, 5, 6};
+  CHECK_EQ(rows.table.set_options(envs, ids, 1, heights, 1, different.data(), rows.text), 0);
+  const abi::Device& device = *rows.table.device;
+  std::vector<u8> params(size_t(device.params_bytes));
+  std::memcpy(params.data(), device.params(rows.model), params.size());
+  i32 limit = 0;
+  CHECK_EQ(device.change_options(params.data(), &limit, 0, heights, 1, different.data(), rows.text), 0);
+  device.read_options(params.data(), limit, read.data());
+  CHECK(Values(read.begin() + 9, read.end()) == (Values{1, 0, 0, 4, 0, 0}));
   rows.table.destroy(envs);
 }
 
@@ -220,6 +257,9 @@ struct ArrayOfANumber : Level {
 };
 struct TooFewValues : Level {
   static void options(OptionSpecs& o) { o.reals("weights", {1}, "").sets(&Params::weights); }
+};
+struct TooFewRows : Level {
+  static void options(OptionSpecs& o) { o.reals("heights", {1, 2}, "").sets(&Params::heights).with_first_of(3); }
 };
 struct NoMember : Level {
   static Params params(const OptionValues&) { return {}; }
@@ -239,7 +279,8 @@ std::string refusal() {
 TEST(wrong_declarations_are_refused) {
   CHECK_EQ(refusal<NumberOfAnArray>(), std::string("'start' and the member that it sets are not both arrays"));
   CHECK_EQ(refusal<ArrayOfANumber>(), std::string("'sum' and the member that it sets are not both arrays"));
-  CHECK_EQ(refusal<TooFewValues>(), std::string("'weights' has 1 values, but the member that it sets has 2"));
+  CHECK_EQ(refusal<TooFewValues>(), std::string("'weights' has 1 values, but its array has 2"));
+  CHECK_EQ(refusal<TooFewRows>(), std::string("'heights' has 2 values, but its array has 6"));
   CHECK_EQ(refusal<NoMember>(), std::string("'weights' has no sets(), and there is no params() that reads it"));
 }
 
