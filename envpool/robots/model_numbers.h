@@ -37,6 +37,7 @@ struct ModelNumbers {
   Array<T[3], M::kModelGeoms> geom_friction;
   Array<T, kTunesStiffness<M> ? M::kJoints : 0> jnt_stiffness;
   Array<T[6], kTunesGear<M> ? M::kActuators : 0> actuator_gear;
+  Array<T, M::kActuators> actuator_gain;  // the first column of actuator_gainprm, the only one that motors have
 
   // Constants (model_constants.h).
   Array<T, kTunesStiffness<M> ? 1 : 0> most_stiffness;  // the largest one
@@ -64,6 +65,7 @@ ENVPOOL_ALWAYS_INLINE void for_each_field(Numbers& n, Visit&& visit) {
       visit(n.actuator_gear[i / 6][i % 6], i % 6 == 0 ? M::actuator(i / 6).gear : 0);
     }
   }
+  for (i32 i = 0; i < M::kActuators; ++i) visit(n.actuator_gain[i], M::actuator(i).gain);
 }
 
 // Returns whether a field differs from the tables.

@@ -18,6 +18,7 @@ namespace envpool::robots {
 template <class M, class Params>
 void model_options(OptionSpecs& o, ModelNumbers<M, f64> Params::* numbers) {
   using Numbers = ModelNumbers<M, f64>;
+  constexpr i64 kGainParameters = 10;  // mjNGAIN
   Numbers made;
   for_each_field<M>(made, [](f64& number, f64 in_tables) { number = in_tables; });
   const auto field = [&](const char* name, const auto& values, const char* doc, auto... path) -> OptionSpec& {
@@ -42,6 +43,12 @@ void model_options(OptionSpecs& o, ModelNumbers<M, f64> Params::* numbers) {
     using Gears = Array<f64[6], M::kActuators>;
     field("model.actuator_gear", made.actuator_gear.at, "Gears of actuators.", &Numbers::actuator_gear, &Gears::at);
   }
+  std::vector<f64> gains(M::kActuators * kGainParameters);
+  for (i32 i = 0; i < M::kActuators; ++i) gains[size_t(i * kGainParameters)] = made.actuator_gain[i];
+  o.reals("model.actuator_gainprm", gains, "Parameters of gains. Motors have one, the first; the others are 0.")
+      .finite()
+      .sets(numbers, &Numbers::actuator_gain, &Array<f64, M::kActuators>::at)
+      .with_first_of(kGainParameters);
 }
 
 // Throws std::invalid_argument unless all fields and the constants that depend on them are finite, and all joints have

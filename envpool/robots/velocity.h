@@ -106,7 +106,7 @@ ENVPOOL_ALWAYS_INLINE void actuator_forces(Data<M, T>& d) {
   zero<M::kDofs>(d.qfrc_actuator);
   for (i32 a = 0; a < M::kActuators; ++a) {
     const Actuator& actuator = M::actuator(a);
-    const T force = actuator.gain * select(valid, control[a], T{});
+    const T force = d.numbers->actuator_gain[a] * select(valid, control[a], T{});
     d.qfrc_actuator[actuator.dof] = d.qfrc_actuator[actuator.dof] + first_gear(*d.numbers, a) * force;
   }
 }

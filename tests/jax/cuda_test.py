@@ -223,6 +223,7 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of every dtype; the members are of oth
         "reset_noise_scale": [0.1, 0, 0.01, 1],
         "model.opt.gravity": [[0, 0, -9.81], [0, 0, -9.81], [1, 0, -5], [0, 0, 0]],
         "model.body_mass": [[0, 6, 1.5, 1.5, 1, 1.5, 1.2, 0.8], [0, *[2] * 7], [0, *[1] * 7], [0, *[0.1] * 7]],
+        "model.actuator_gainprm": [[[gain, *[3] * 9]] * 6 for gain in (1, 0.5, -1, 2)],
     },
 }
 

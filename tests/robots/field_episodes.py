@@ -31,6 +31,8 @@ def random_values(name: str, made: Any, random: np.random.Generator) -> Any:
     scaled = made * random.uniform(0.5, 2, made.shape)
     if name == "model.opt.gravity":
         return scaled + random.normal(0, 0.5, made.shape)
+    if name == "model.actuator_gainprm":
+        return scaled + random.normal(0, 1, made.shape)  # all parameters, of which motors read the first
     if name in ("model.body_mass", "model.body_inertia", "model.actuator_gear"):
         return scaled  # a body without a mass stays one
     more = random.uniform(0, 0.1 if name == "model.dof_armature" else 2, made.shape)

@@ -109,6 +109,31 @@ def test_extreme_models_are_simulated() -> None:
                         pool.step(random.uniform(-1, 1, (4, *pool.action_space.shape)))
 
 
+def test_parameters_of_gains_that_motors_do_not_read_are_zeros() -> None:
+    random = np.random.default_rng(DAY)
+    gains = random.normal(size=(3, 8, 10))
+    first = np.where(np.arange(10) == 0, gains, 0.0)
+    with envpool.make("Ant-v5", num_envs=3, seed=1) as pool, envpool.make("Ant-v5", num_envs=3, seed=1) as other:
+        np.testing.assert_array_equal(pool.options()["model.actuator_gainprm"], np.tile(np.eye(10)[0], (3, 8, 1)))
+        pool.reset(options={"model.actuator_gainprm": gains})
+        other.reset(options={"model.actuator_gainprm": first})
+        np.testing.assert_array_equal(pool.options()["model.actuator_gainprm"], first)
+        for _ in range(10):
+            action = random.uniform(-1, 1, (3, 8))
+            assert pool.step(action)[0].tobytes() == other.step(action)[0].tobytes()
+
+
+def test_gains_scale_forces_as_gears_do() -> None:
+    random = np.random.default_rng(DAY)
+    with envpool.make("Ant-v5", num_envs=2, seed=1) as gains, envpool.make("Ant-v5", num_envs=2, seed=1) as gears:
+        made = gears.options()
+        gains.reset(options={"model.actuator_gainprm": 0.5 * made["model.actuator_gainprm"]})
+        gears.reset(options={"model.actuator_gear": 0.5 * made["model.actuator_gear"]})
+        for _ in range(10):
+            action = random.uniform(-1, 1, (2, 8))
+            assert gains.step(action)[0].tobytes() == gears.step(action)[0].tobytes()
+
+
 NUMBERS = r"expected an array of shape \(14,\), each element a number of at least 0"
 
 
@@ -129,6 +154,9 @@ NUMBERS = r"expected an array of shape \(14,\), each element a number of at leas
         ("dof_damping", np.full(14, -0.1), ValueError, "expected an array of shape"),
         ("dof_armature", np.full(14, -0.1), ValueError, "expected an array of shape"),
         ("actuator_gear", np.ones((8, 1)), ValueError, "expected an array of shape"),
+        ("actuator_gainprm", np.ones(8), ValueError, r"expected an array of shape \(8, 10\)"),
+        ("actuator_gainprm", np.full((8, 10), np.nan), ValueError, "expected an array of shape.*, got nan in it"),
+        ("actuator_gainprm", np.full((8, 10), -np.inf), ValueError, "expected an array of shape.*, got -inf in it"),
         ("opt.gravity", [0, 0, np.nan], ValueError, "expected an array of shape"),
         ("opt.gravity", [0, 0, np.inf], ValueError, "expected an array of shape"),
     ],
