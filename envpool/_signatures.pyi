@@ -2317,6 +2317,37 @@ class ProcgenBossfightOptions(CommonOptions, total=False):
     """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
     ''."""
 
+ProcgenCaveflyerId = Literal[
+    "CaveflyerEasy-v0", "CaveflyerHard-v0", "CaveflyerMemory-v0", "CaveflyerExploration-v0", "procgen-caveflyer-v0",
+]
+
+class ProcgenCaveflyerOptions(CommonOptions, total=False):
+    """The options of ProcgenCaveflyerId."""
+
+    distribution_mode: Literal["easy", "hard", "memory", "exploration"]
+    """how levels vary: 'exploration' is one level of 'hard'; the default depends on the id."""
+    num_levels: int
+    """number of levels; 0: all, and start_level is ignored; an int from 0 to 2147483647; the default is 0."""
+    start_level: int
+    """seed of the first of num_levels levels; an int from 0 to 2147483647; the default is 0."""
+    use_sequential_levels: bool
+    """an episode goes on in another level when one is complete; the default is False."""
+    center_agent: bool
+    """the view follows the agent, in games that do not decide this themselves; the default is True."""
+    use_backgrounds: bool
+    """draws an image behind the level; otherwise it is black; the default is True."""
+    use_monochrome_assets: bool
+    """draws rectangles of one colour instead of images; the default is False."""
+    restrict_themes: bool
+    """draws only the first of several images of the same thing; the default is False."""
+    paint_vel_info: bool
+    """paints the agent's velocity, in games in which it has one; the default is False."""
+    channel_first: bool
+    """observations are (3, 64, 64), not (64, 64, 3); the default depends on the id."""
+    art: str | bytes
+    """The game's images in the form of envpool/procgen/art.py; if empty, they come from a package; the default is
+    ''."""
+
 ProcgenChaserId = Literal[
     "ChaserEasy-v0", "ChaserHard-v0", "ChaserExtreme-v0", "procgen-chaser-v0",
 ]
@@ -3881,6 +3912,8 @@ def make(task_id: ProcgenBigfishId, env_type: Literal["gymnasium"] = ..., *, num
 @overload
 def make(task_id: ProcgenBossfightId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenCaveflyerId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenCaveflyerOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make(task_id: ProcgenChaserId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenClimberId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ProcgenClimberOptions]) -> GymnasiumEnvPool: ...
@@ -4143,6 +4176,8 @@ def make(task_id: ProcgenBigfishId, env_type: Literal["gym"], *, num_envs: int =
 @overload
 def make(task_id: ProcgenBossfightId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make(task_id: ProcgenCaveflyerId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenCaveflyerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make(task_id: ProcgenChaserId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: ProcgenClimberId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ProcgenClimberOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
@@ -4404,6 +4439,8 @@ def make(task_id: Go19x19Id, env_type: Literal["dm"], *, num_envs: int = ..., **
 def make(task_id: ProcgenBigfishId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: ProcgenBossfightId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: ProcgenCaveflyerId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenCaveflyerOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: ProcgenChaserId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> DMEnvPool: ...
 @overload
@@ -4669,6 +4706,8 @@ def make_gymnasium(task_id: ProcgenBigfishId, *, num_envs: int = ..., **options:
 @overload
 def make_gymnasium(task_id: ProcgenBossfightId, *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make_gymnasium(task_id: ProcgenCaveflyerId, *, num_envs: int = ..., **options: Unpack[ProcgenCaveflyerOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make_gymnasium(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: ProcgenClimberId, *, num_envs: int = ..., **options: Unpack[ProcgenClimberOptions]) -> GymnasiumEnvPool: ...
@@ -4930,6 +4969,8 @@ def make_gym(task_id: Go19x19Id, *, num_envs: int = ..., **options: Unpack[Go19x
 def make_gym(task_id: ProcgenBigfishId, *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: ProcgenBossfightId, *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ProcgenCaveflyerId, *, num_envs: int = ..., **options: Unpack[ProcgenCaveflyerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -5193,6 +5234,8 @@ def make_dm(task_id: ProcgenBigfishId, *, num_envs: int = ..., **options: Unpack
 @overload
 def make_dm(task_id: ProcgenBossfightId, *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> DMEnvPool: ...
 @overload
+def make_dm(task_id: ProcgenCaveflyerId, *, num_envs: int = ..., **options: Unpack[ProcgenCaveflyerOptions]) -> DMEnvPool: ...
+@overload
 def make_dm(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: ProcgenClimberId, *, num_envs: int = ..., **options: Unpack[ProcgenClimberOptions]) -> DMEnvPool: ...
@@ -5455,6 +5498,8 @@ def make_vec(task_id: ProcgenBigfishId, num_envs: int = ..., *, dtypes: Literal[
 @overload
 def make_vec(task_id: ProcgenBossfightId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenBossfightOptions]) -> GymnasiumVectorEnv: ...
 @overload
+def make_vec(task_id: ProcgenCaveflyerId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenCaveflyerOptions]) -> GymnasiumVectorEnv: ...
+@overload
 def make_vec(task_id: ProcgenChaserId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenChaserOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: ProcgenClimberId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[ProcgenClimberOptions]) -> GymnasiumVectorEnv: ...
@@ -5716,6 +5761,8 @@ def make_spec(task_id: Go19x19Id, *, num_envs: int = ..., **options: Unpack[Go19
 def make_spec(task_id: ProcgenBigfishId, *, num_envs: int = ..., **options: Unpack[ProcgenBigfishOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: ProcgenBossfightId, *, num_envs: int = ..., **options: Unpack[ProcgenBossfightOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ProcgenCaveflyerId, *, num_envs: int = ..., **options: Unpack[ProcgenCaveflyerOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: ProcgenChaserId, *, num_envs: int = ..., **options: Unpack[ProcgenChaserOptions]) -> EnvSpec: ...
 @overload

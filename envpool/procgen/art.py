@@ -94,6 +94,12 @@ _STARPILOT = (
 _PLATFORMER_TOPS = tuple(f"platformer/tile{name}" for name in ("Blue_05", "Green_05", "Yellow_06", "Brown_06"))
 _PLATFORMER_WALLS = tuple(f"platformer/tile{name}" for name in ("Blue_08", "Green_08", "Yellow_09", "Brown_09"))
 
+_CAVEFLYER = (
+    *("misc_assets/playerShip1_red", "misc_assets/ufoGreen2", "misc_assets/meteorBrown_big1", "misc_assets/ufoRed2"),
+    *("misc_assets/laserBlue02", "misc_assets/enemyShipBlue4", "misc_assets/groundA"),
+    *("misc_assets/towerDefense_tile295", *_EXPLOSIONS, *_SPACE),
+)
+
 # For each set of images, the files in the order of the C++ code, and the SHA-256 of the bytes that _read returns.
 _FILES = {
     "bigfish": (
@@ -105,6 +111,7 @@ _FILES = {
         "566a1fb8736f33f00ab88b79ccb43347ea6691f3f8b69f9039a9e6e7257a5986",
     ),
     "bossfight": (_BOSSFIGHT, "80ccc2d8a9b1b16a16d8a28f7f7402d6f25191a5b9614de202c09a47e595aabc"),
+    "caveflyer": (_CAVEFLYER, "1d7a3354555dbbc43e9ebdacba96bcdc76fcf659d3a6e0aeed0cd6525f1cde2a"),
     "chaser": (
         (
             "misc_assets/enemyFloating_1b",

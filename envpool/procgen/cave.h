@@ -97,20 +97,21 @@ class Cave {
   ENVPOOL_DEVICE_CALL Set path(Place from, Place to) const {
     constexpr i32 kDx[4] = {-1, 0, 0, 1}, kDy[4] = {0, -1, 1, 0};
     Set seen{}, low{}, high{}, path{};  // low and high: the number of the direction that led to a cell
-    u16 queue[kMostSide * kMostSide];
+    constexpr i32 kQueue = 1024;        // cells that are seen and not yet left; there are a few hundred at most
+    u16 queue[kQueue];
     i32 first = 0, count = 0;
     queue[count++] = u16(from.y * side_ + from.x);
     seen.add(from.x, from.y);
     while (first < count && !seen.has(to.x, to.y)) {
-      const i32 x = queue[first] % side_, y = queue[first] / side_;
-      ++first;
+      const i32 cell = queue[first++ % kQueue], x = cell % side_, y = cell / side_;
       for (i32 i = 0; i < 4; ++i) {
         const i32 u = x + kDx[i], v = y + kDy[i];
         if (u32(u) >= u32(side_) || u32(v) >= u32(side_) || !free.has(u, v) || seen.has(u, v)) continue;
+        if (count - first == kQueue) continue;
         seen.add(u, v);
         if ((i & 1) != 0) low.add(u, v);
         if ((i & 2) != 0) high.add(u, v);
-        queue[count++] = u16(v * side_ + u);
+        queue[count++ % kQueue] = u16(v * side_ + u);
       }
     }
     if (!seen.has(to.x, to.y)) return path;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "envpool/procgen/bigfish.h"
 #include "envpool/procgen/bossfight.h"
+#include "envpool/procgen/caveflyer.h"
 #include "envpool/procgen/chaser.h"
 #include "envpool/procgen/climber.h"
 #include "envpool/procgen/coinrun.h"
@@ -19,6 +20,7 @@ using namespace envpool::procgen;
 
 ENVPOOL_PLUGIN(envpool::table<ProcgenBigfish, "envpool/procgen/bigfish.h">(),
                envpool::table<ProcgenBossfight, "envpool/procgen/bossfight.h">(),
+               envpool::table<ProcgenCaveflyer, "envpool/procgen/caveflyer.h">(),
                envpool::table<ProcgenChaser, "envpool/procgen/chaser.h">(),
                envpool::table<ProcgenClimber, "envpool/procgen/climber.h">(),
                envpool::table<ProcgenCoinrun, "envpool/procgen/coinrun.h">(),

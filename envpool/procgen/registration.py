@@ -15,6 +15,7 @@ from envpool.registration import register_family
 _GAMES = (
     "bigfish",
     "bossfight",
+    "caveflyer",
     "chaser",
     "climber",
     "coinrun",
@@ -93,6 +94,7 @@ def _register(game: str, table: str, doc: str, modes: str) -> None:
 
 _register("Bigfish", "ProcgenBigfish", "Eat smaller fish, and avoid larger ones.", "easy hard")
 _register("Bossfight", "ProcgenBossfight", "Shoot at a large enemy, and avoid its bullets.", "easy hard")
+_register("Caveflyer", "ProcgenCaveflyer", "Fly through a cave to a goal.", "easy hard memory exploration")
 _register("Chaser", "ProcgenChaser", "Collect all orbs in a maze, and avoid the enemies.", "easy hard extreme")
 _register("Climber", "ProcgenClimber", "Jump up platforms and collect all crystals.", "easy hard exploration")
 _register("Coinrun", "ProcgenCoinrun", "Run and jump past saws and enemies to a coin.", "easy hard exploration")

@@ -32,16 +32,7 @@ class _Package:
     example: str = ""
 
 
-_OTHER_PROCGEN = ("caveflyer",)
-
 _PACKAGES = (
-    _Package(
-        "Procgen",
-        " ".join(f"{name} procgen-{name}" for name in _OTHER_PROCGEN),
-        "coinrun",
-        namespaces="procgen",
-        example="CoinrunEasy-v0",
-    ),
     _Package(
         "Gymnasium-Robotics",
         "fetchreach fetchpush fetchslide fetchpick handreach handmanipulate antmaze_ pointmaze_ adroithand "

@@ -38,6 +38,12 @@ CASES = [
     ("bossfight", "hard", "random", {}),
     ("bossfight", "hard", "shoot", {"use_monochrome_assets": True, "paint_vel_info": True}),
     ("bossfight", "easy", "shoot", {"restrict_themes": True, "use_sequential_levels": True}),
+    ("caveflyer", "easy", "fly", {}),
+    ("caveflyer", "hard", "fly", {}),
+    ("caveflyer", "memory", "random", {}),
+    ("caveflyer", "easy", "fly", {"use_monochrome_assets": True, "paint_vel_info": True}),
+    ("caveflyer", "easy", "fly", {"restrict_themes": True, "use_sequential_levels": True}),
+    ("caveflyer", "memory", "fly", {"center_agent": False, "use_backgrounds": False}),
     ("chaser", "easy", "random", {}),
     ("chaser", "hard", "random", {}),
     ("chaser", "extreme", "random", {}),
@@ -113,10 +119,10 @@ def test_equal_the_reference(game, mode, policy, options):
 
 
 @needs_reference
-@pytest.mark.parametrize("game", ["maze", "coinrun", "climber", "jumper", "ninja", "heist", "leaper"])
+@pytest.mark.parametrize("game", ["maze", "caveflyer", "coinrun", "climber", "jumper", "ninja", "heist", "leaper"])
 def test_exploration_is_the_reference_s_level(game):
     seeds = {"coinrun": 1949448038, "maze": 158988835, "climber": 1561126160}
-    seeds |= {"heist": 876640971, "leaper": 1318677581}
+    seeds |= {"caveflyer": 1259048185, "heist": 876640971, "leaper": 1318677581}
     seeds |= {"jumper": 1434825276, "ninja": 1123500215}
     theirs = reference.Reference(game, 1, "hard", num_levels=1, start_level=seeds[game])
     env = envpool.make(f"{game.capitalize()}Exploration-v0", num_envs=1, channel_first=False)

@@ -11,7 +11,7 @@ import envpool
 from tests.procgen.reference import Reference
 
 # Actions of the policies: any; mostly to the right, with jumps; mostly the one that shoots; jumps to both sides; to the
-# right, with stars; and only the one that shoots.
+# right, with stars; only the one that shoots; and turns and accelerations, with shots.
 _POLICIES = {
     "random": range(15),
     "right": (7, 7, 7, 8, 8, 5, 4, 1),
@@ -19,6 +19,7 @@ _POLICIES = {
     "jump": (5, 5, 2, 8, 7, 1, 4, 5),
     "throw": (7, 7, 8, 5, 4, 9, 10, 11, 12, 1),
     "fire": (9,),
+    "fly": (9, 9, 9, 5, 5, 5, 2, 8, 4, 1, 7),
 }
 
 

@@ -94,6 +94,7 @@ def test_registrations_that_are_refused():
         ("ALE/Pong-v4", ["did you mean 'ALE/Pong-v5'"]),
         ("CartPole", ["did you mean 'CartPole-v"]),
         ("envpool/CartPole-v9", ["did you mean 'CartPole-v"]),
+        ("procgen:procgen-coinrun-v0", ["did you mean 'procgen-coinrun-v0'"]),
     ],
 )
 def test_hints(task_id, words):
@@ -106,9 +107,6 @@ def test_hints(task_id, words):
 @pytest.mark.parametrize(
     ("task_id", "package"),
     [
-        ("coinrun-v0", "Procgen"),
-        ("procgen:procgen-coinrun-v0", "Procgen"),
-        ("CaveflyerHard-v0", "Procgen"),
         ("MyoHandReachRandom-v0", "MyoSuite"),
         ("myoElbowPose1D6MRandom-v0", "MyoSuite"),
         ("pgx/go_9x9", "pgx"),
