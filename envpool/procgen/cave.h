@@ -32,7 +32,7 @@ class Cave {
   ENVPOOL_FN u64 row(const Set& set, i32 y) const { return u32(y) < u32(side_) ? set.row[y] : 0; }
 
   // Frees each cell if at least five of the nine cells around it, itself included, are free.
-  ENVPOOL_DEVICE_CALL void smooth() {
+  ENVPOOL_FN void smooth() {
     u64 above_ones = 0, above_twos = 0, ones = 0, twos = 0;
     for (i32 y = -1; y < side_; ++y) {
       // The number of free cells of three in a row is ones + 2 * twos.
@@ -60,7 +60,7 @@ class Cave {
   }
 
   // Keeps the largest of the rooms, whose cells are connected by their sides; the first if several are largest.
-  ENVPOOL_DEVICE_CALL void keep_largest_room() {
+  ENVPOOL_FN void keep_largest_room() {
     Set left = free, best{};
     i32 most = 1;  // the reference takes no room of a single cell
     for (i32 y = 0; y < side_; ++y) {
@@ -79,7 +79,7 @@ class Cave {
   }
 
   // Keeps the cells of a set and those within `distance` of it, as far as free cells lead there, corners included.
-  ENVPOOL_DEVICE_CALL void keep_around(const Set& set, i32 distance) {
+  ENVPOOL_FN void keep_around(const Set& set, i32 distance) {
     Set kept = set;
     for (i32 i = 0; i < distance; ++i) {
       u64 above = 0;
@@ -94,7 +94,7 @@ class Cave {
 
   // Returns a shortest path from one cell to another by the sides of free cells, both ends included: of several ones
   // that of the reference, whose search looks left, down, up and right. The set is empty if there is none.
-  ENVPOOL_DEVICE_CALL Set path(Place from, Place to) const {
+  ENVPOOL_FN Set path(Place from, Place to) const {
     constexpr i32 kDx[4] = {-1, 0, 0, 1}, kDy[4] = {0, -1, 1, 0};
     Set seen{}, low{}, high{}, path{};  // low and high: the number of the direction that led to a cell
     constexpr i32 kQueue = 1024;        // cells that are seen and not yet left; there are a few hundred at most
