@@ -16,7 +16,8 @@
 //   Image        a row for each player's hand, with the ranks as discs, above the fireworks, hints and lives
 //
 // Illegal moves are played, as in JaxMARL: hints without a token are free, and discarding with all tokens gains none.
-// Playing a card that a hand misses plays the first color's lowest rank.
+// Playing a card that a hand misses plays the first color's lowest rank. If all cards of this kind have been discarded,
+// JaxMARL then counts -1 of them, and this environment 0, because probabilities are not negative.
 //
 // N. Bard et al., "The Hanabi challenge: a new frontier for AI research" (2019).
 // Reference: jaxmarl 0.2.0, environments/hanabi.
@@ -364,7 +365,7 @@ struct Hanabi {
     const i32 copies = p.copies[rank] - s.unseen[shown] - i32(rank < s.fireworks[color]);  // discarded
     if (plays) {
       ++s.fireworks[color];
-      --s.unseen[shown];
+      s.unseen[shown] = static_cast<i8>(max(s.unseen[shown] - 1, 0));  // a missing card may be played as one
     } else if (held && copies < p.copies[rank]) {
       const i32 bit = first_bit(p, color, rank) + copies;
       s.discarded[bit >> 6] |= u64{1} << (bit & 63);
