@@ -26,6 +26,7 @@ FAMILIES = {
     "classic_control": [],
     "craftax": [],
     "jaxmarl": [],
+    "jumanji": [],
     "minatar": [],
     "minigrid": [],
     "misc": [],
