@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures Craftax, Overcooked, Hanabi and Jumanji: CPU time of a step, beside EnvPool and the references.
+"""Measures Craftax, Overcooked, Hanabi, Jumanji and Procgen: CPU time of a step, beside EnvPool and the references.
 
 Ours are measured in a pool and in a jitted scan, and those of craftax, JaxMARL and Jumanji in a jitted scan. All play
 random actions on one CPU. Choosing them is not counted in pools, and costs little in scans. Worlds that end begin
@@ -22,7 +22,8 @@ class Case(NamedTuple):
     """An environment.
 
     Attributes:
-        reference: what the program REFERENCE calls it: a layout, or a folder and a kind of observations of craftax.
+        reference: what the program REFERENCE calls it: a layout, or a folder and a kind of observations of craftax. If it
+            is empty, no reference is measured.
         in_envpool: whether EnvPool has it.
         batch: environments of a scan.
     """
@@ -46,6 +47,17 @@ CASES = {
             *("Cleaner-v0", "Game2048-v1", "Maze-v0", "Minesweeper-v0", "RubiksCube-v0"),
             *("RubiksCube-partly-scrambled-v0", "SlidingTilePuzzle-v0", "Snake-v1"),
         )
+    },
+    **{
+        f"{game}{mode}-v0": Case("", in_envpool=True, batch=64)
+        for games, modes in (
+            ("Bigfish Bossfight Climber Coinrun Fruitbot Ninja Plunder", "Easy Hard"),
+            ("Caveflyer Heist Jumper Maze Miner", "Easy Hard Memory"),
+            ("Chaser Leaper Starpilot", "Easy Hard Extreme"),
+            ("Dodgeball", "Easy Hard Extreme Memory"),
+        )
+        for game in games.split()
+        for mode in modes.split()
     },
 }
 flags.DEFINE_list("tasks", list(CASES), "ids of the environments")
@@ -186,7 +198,8 @@ def main(_: list[str]) -> None:
             times["in jit"].append(measure(FLAGS.python, OURS, task, case.batch, FLAGS.steps))
             if case.in_envpool:
                 times["EnvPool"].append(measure(peer, POOL, task, max(FLAGS.num_envs // 16, 1), FLAGS.steps))
-            times["reference"].append(measure(FLAGS.python, REFERENCE, case.reference, case.batch, FLAGS.steps))
+            if case.reference:
+                times["reference"].append(measure(FLAGS.python, REFERENCE, case.reference, case.batch, FLAGS.steps))
         least = {side: min(found) if found else None for side, found in times.items()}
         ours, cells = least["pool"], [f"{1e6 * seconds:.3g}" if seconds else "-" for seconds in least.values()]
         assert ours
