@@ -18,9 +18,10 @@
 
 namespace envpool::procgen {
 
-struct ProcgenBigfish {
+struct ProcgenBigfish : GameOf<ProcgenBigfish> {
   static constexpr const char* kName = "ProcgenBigfish";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard"};
+  static constexpr const char* kActionsText = kMoves;
   static constexpr i32 kTimeLimit = 6000, kQuota = 30, kThemes = 3, kBackgrounds = 7;
   static constexpr i32 kMostFish = 64;  // one comes in 10 steps, and leaves after at most 160
   static constexpr f32 kCells = 20, kSmallest = 0.25f, kLargest = 2, kSpeed = 0.5f;
@@ -29,7 +30,6 @@ struct ProcgenBigfish {
   enum Type : i32 { kAgentType = 0, kFishType = 2 };
   enum Picture : i32 { kAgent, kFish, kBackground = kFish + kThemes, kPictures = kBackground + kBackgrounds };
 
-  using Params = GameParams;
   struct Fish {
     f32 x, y, vx;
     f32 half_width, half_height;
@@ -49,27 +49,10 @@ struct ProcgenBigfish {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
-  static void spec(const Params& p, Spec& s) { describe(s, p, kMoves); }
   static void state_parts(StateParts<State>& parts) {
     parts.add("half", &State::half).add("eaten", &State::eaten).add("count", &State::count);
   }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, 0, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const i32 move = move_of(action), dx = move / 3 - 1, dy = move % 3 - 1;
@@ -88,11 +71,6 @@ struct ProcgenBigfish {
     return end.outcome;
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
-  }
-
   ENVPOOL_FN static void repair(State& s, const Params&) {
     repair_level(s.level);
     repair_mover(s.agent, kCells);
@@ -104,6 +82,8 @@ struct ProcgenBigfish {
   }
 
  private:
+  friend GameOf<ProcgenBigfish>;
+
   ENVPOOL_DEVICE_CALL static void make_level(State& s, const Params& p) {
     constexpr f32 kHalf = 0.4f;  // of the agent while its place is drawn
     s.random.seed(u32(s.level.seed));

@@ -19,9 +19,10 @@
 
 namespace envpool::procgen {
 
-struct ProcgenBossfight {
+struct ProcgenBossfight : GameOf<ProcgenBossfight> {
   static constexpr const char* kName = "ProcgenBossfight";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard"};
+  static constexpr const char* kActionsText = kMovesAndShot;
   static constexpr i32 kTimeLimit = 4000;
   static constexpr i32 kMostRounds = 5, kMostHealth = 9, kAttacks = 4, kShips = 4, kBosses = 4, kLasers = 3, kRocks = 8;
   static constexpr i32 kBackgrounds = 13;
@@ -53,7 +54,6 @@ struct ProcgenBossfight {
     kPictures = kBackground + kBackgrounds
   };
 
-  using Params = GameParams;
   struct State {
     Level level;
     Mover ship, boss;
@@ -73,27 +73,10 @@ struct ProcgenBossfight {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
-  static void spec(const Params& p, Spec& s) { describe(s, p, kMovesAndShot); }
   static void state_parts(StateParts<State>& parts) {
     parts.add("health", &State::health).add("round", &State::round).add("shielded", &State::shielded);
   }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, 0, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const i32 now = clamp(s.level.time, 0, kTimeLimit) + 1;
@@ -111,11 +94,6 @@ struct ProcgenBossfight {
     const StepEnd end = end_step(s.level, p, result.reward, result.done, result.complete, kTimeLimit);
     if (end.next_level) make_level(s, p);
     return end.outcome;
-  }
-
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
   }
 
   ENVPOOL_FN static void repair(State& s, const Params&) {
@@ -144,6 +122,8 @@ struct ProcgenBossfight {
   }
 
  private:
+  friend GameOf<ProcgenBossfight>;
+
   struct Body {
     f32 x, y, half_width, half_height;
   };

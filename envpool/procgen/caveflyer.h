@@ -21,9 +21,12 @@
 
 namespace envpool::procgen {
 
-struct ProcgenCaveflyer {
+struct ProcgenCaveflyer : GameOf<ProcgenCaveflyer> {
   static constexpr const char* kName = "ProcgenCaveflyer";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard", "memory", "exploration"};
+  static constexpr const char* kActionsText =
+      "0 left and brake, 1 left, 2 left and accelerate, 3 brake, 4 nothing, 5 accelerate, 6 right and brake, 7 "
+      "right, 8 right and accelerate, 9 shoots, 10 to 14 nothing";
   static constexpr i32 kTimeLimit = 1000, kExplorationSeed = 1259048185;
   static constexpr f32 kHalf = 0.5f, kAgentHalf = 0.4f, kSpeed = 0.5f;
   static constexpr f32 kPi = 3.14159265358979323846f, kQuarter = kPi / 2;
@@ -42,35 +45,13 @@ struct ProcgenCaveflyer {
     kPictures = kBackground + caveflyer::kBackgrounds
   };
 
-  using Params = GameParams;
   using State = caveflyer::State;
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard", "memory", "exploration"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
-  static void spec(const Params& p, Spec& s) {
-    describe(s, p,
-             "0 left and brake, 1 left, 2 left and accelerate, 3 brake, 4 nothing, 5 accelerate, 6 right and brake, 7 "
-             "right, 8 right and accelerate, 9 shoots, 10 to 14 nothing");
-  }
   static void state_parts(StateParts<State>& parts) {
     parts.add("angle", &State::angle).add("turn", &State::turn).add("objects", &State::objects);
   }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, kExplorationSeed, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const bool tie = s.random.bits() % 2 == 0;
@@ -93,11 +74,6 @@ struct ProcgenCaveflyer {
     const StepEnd end = end_step(s.level, p, reward, done, complete, kTimeLimit);
     if (end.next_level) make_level(s, p);
     return end.outcome;
-  }
-
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
   }
 
   ENVPOOL_FN static void repair(State& s, const Params& p) {
@@ -124,6 +100,8 @@ struct ProcgenCaveflyer {
   }
 
  private:
+  friend GameOf<ProcgenCaveflyer>;
+
   struct Body {
     f32 x, y, half_width, half_height;
   };

@@ -21,9 +21,10 @@
 
 namespace envpool::procgen {
 
-struct ProcgenChaser {
+struct ProcgenChaser : GameOf<ProcgenChaser> {
   static constexpr const char* kName = "ProcgenChaser";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard", "extreme"};
+  static constexpr const char* kActionsText = kMoves;
   static constexpr i32 kTimeLimit = 1000, kEatingSteps = 75, kHatchingSteps = 50;
   static constexpr i32 kMostCells = 19, kMostEnemies = 5, kMostLarge = 5;
   static constexpr i32 kMostThings = kMostLarge + 3 * kMostEnemies;  // an egg is there for a step after it has hatched
@@ -42,7 +43,6 @@ struct ProcgenChaser {
     kPictures
   };
 
-  using Params = GameParams;
   struct Thing {  // a large orb, an egg or an enemy
     Mover body;
     i32 type;
@@ -61,28 +61,11 @@ struct ProcgenChaser {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard", "extreme"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
   static u64 identity(const Params& p) { return u64(cells_of(p)); }
-  static void spec(const Params& p, Spec& s) { describe(s, p, kMoves); }
   static void state_parts(StateParts<State>& parts) {
     parts.add("free", &State::free).add("orbs", &State::orbs).add("orbs_left", &State::orbs_left);
   }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, 0, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const i32 now = time_of(s) + 1;
@@ -113,11 +96,6 @@ struct ProcgenChaser {
     return end.outcome;
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
-  }
-
   ENVPOOL_FN static void repair(State& s, const Params& p) {
     const f32 most = f32(cells_of(p));
     repair_level(s.level);
@@ -134,6 +112,8 @@ struct ProcgenChaser {
   }
 
  private:
+  friend GameOf<ProcgenChaser>;
+
   ENVPOOL_FN static i32 cells_of(const Params& p) { return p.mode == kEasy ? 11 : p.mode == kHard ? 13 : kMostCells; }
   ENVPOOL_FN static i32 enemies_of(const Params& p) { return p.mode == kExtreme ? kMostEnemies : 3; }
   ENVPOOL_FN static f32 sign(f32 x) { return x > 0 ? 1.0f : x < 0 ? -1.0f : 0.0f; }

@@ -2,9 +2,8 @@
 //
 // Climber: an agent jumps from platform to platform and collects all crystals, past enemies that fly to and fro.
 //
-//   Action       i32, 0 left, 1 left, 2 left and up (a jump), 3 and 4 nothing, 5 up, 6 right, 7 right, 8 right and up,
-//   9 to
-//                14 nothing
+//   Action       i32, 0 left, 1 left, 2 left and up (a jump), 3 and 4 nothing, 5 up, 6 right, 7 right, 8 right and
+//                up, 9 to 14 nothing
 //   Observation  u8[3, 64, 64], RGB, of the whole width of the level, which scrolls up and down with the agent; with
 //                center_agent=False of the whole level
 //   Reward       1 for each crystal, and 10 for the last
@@ -21,9 +20,12 @@
 
 namespace envpool::procgen {
 
-struct ProcgenClimber {
+struct ProcgenClimber : GameOf<ProcgenClimber> {
   static constexpr const char* kName = "ProcgenClimber";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard", "exploration"};
+  static constexpr const char* kActionsText =
+      "0 left, 1 left, 2 left and up, 3 nothing, 4 nothing, 5 up, 6 right, 7 right, 8 right and up, 9 to 14 "
+      "nothing";
   static constexpr i32 kTimeLimit = 1000, kExplorationSeed = 1561126160, kMostWidth = 20, kHeight = 64,
                        kMostThings = 20;
   static constexpr i32 kColors = 4, kBackgrounds = 62;
@@ -59,7 +61,6 @@ struct ProcgenClimber {
     kPictures = kBackground + kBackgrounds
   };
 
-  using Params = GameParams;
   struct Thing {  // a crystal or an enemy
     Mover body;
     f32 middle;  // of an enemy's flight
@@ -78,32 +79,11 @@ struct ProcgenClimber {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard", "exploration"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
   static u64 identity(const Params& p) { return u64(width_of(p)); }
-  static void spec(const Params& p, Spec& s) {
-    describe(s, p,
-             "0 left, 1 left, 2 left and up, 3 nothing, 4 nothing, 5 up, 6 right, 7 right, 8 right and up, 9 to 14 "
-             "nothing");
-  }
   static void state_parts(StateParts<State>& parts) {
     parts.add("cell", &State::cell).add("crystals_left", &State::crystals_left);
   }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, kExplorationSeed, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const i32 now = clamp(s.level.time + 1, 0, kTimeLimit);
@@ -134,11 +114,6 @@ struct ProcgenClimber {
     return end.outcome;
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
-  }
-
   ENVPOOL_FN static void repair(State& s, const Params&) {
     repair_level(s.level);
     repair_runner(s.agent, kHeight);
@@ -152,6 +127,8 @@ struct ProcgenClimber {
   }
 
  private:
+  friend GameOf<ProcgenClimber>;
+
   ENVPOOL_FN static i32 width_of(const Params& p) { return p.mode == kEasy ? 16 : kMostWidth; }
   ENVPOOL_FN static Cells<const u8, kHeight, kMostWidth> cells_of(const State& s, const Params& p) {
     return {s.cell, width_of(p), kHeight, kWall};

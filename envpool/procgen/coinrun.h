@@ -18,40 +18,25 @@
 
 namespace envpool::procgen {
 
-struct ProcgenCoinrun {
+struct ProcgenCoinrun : GameOf<ProcgenCoinrun> {
   static constexpr const char* kName = "ProcgenCoinrun";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard", "exploration"};
+  static constexpr const char* kActionsText = kMoves;
+  static constexpr i32 kExplorationSeed = coinrun::kExplorationSeed;
 
-  using Params = GameParams;
   using State = coinrun::State;
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard", "exploration"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
   static Blob blob(const OptionValues& o) {
     Params p{};
     read_options(p, o);
     return make_art(o.text("art"), coinrun::kBackgroundPicture + coinrun::backgrounds_of(p.mode),
                     coinrun::kBackgroundPicture);
   }
-  static void spec(const Params& p, Spec& s) { describe(s, p, kMoves); }
   static void state_parts(StateParts<State>& parts) {
     parts.add("cell", &State::cell).add("last_y", &State::last_y).add("has_support", &State::has_support);
   }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, coinrun::kExplorationSeed, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     using namespace coinrun;
@@ -79,11 +64,6 @@ struct ProcgenCoinrun {
     return end.outcome;
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
-  }
-
   ENVPOOL_FN static void repair(State& s, const Params& p) {
     using namespace coinrun;
     repair_level(s.level);
@@ -107,6 +87,8 @@ struct ProcgenCoinrun {
   }
 
  private:
+  friend GameOf<ProcgenCoinrun>;
+
   ENVPOOL_DEVICE_CALL static void make_level(State& s, const Params& p) { coinrun::LevelMaker(s, p).make(); }
 
   ENVPOOL_FN static bool touches_danger(const State& s) {

@@ -19,9 +19,10 @@
 
 namespace envpool::procgen {
 
-struct ProcgenDodgeball {
+struct ProcgenDodgeball : GameOf<ProcgenDodgeball> {
   static constexpr const char* kName = "ProcgenDodgeball";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard", "extreme", "memory"};
+  static constexpr const char* kActionsText = kMovesAndShot;
   static constexpr i32 kTimeLimit = 1000, kThrowSteps = 7, kEnemyThrowSteps = 50, kDustThemes = 9;
   static constexpr i32 kFirstMove = 7;  // to the right
   static constexpr f32 kUsualSpeed = 0.5f, kPi = 3.14159265358979323846f;
@@ -51,31 +52,17 @@ struct ProcgenDodgeball {
     kPictures = kBackground + dodgeball::kBackgrounds
   };
 
-  using Params = GameParams;
   using State = dodgeball::State;
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard", "extreme", "memory"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
-  static void spec(const Params& p, Spec& s) { describe(s, p, kMovesAndShot); }
   static void state_parts(StateParts<State>& parts) {
     parts.add("enemies", &State::enemies).add("seen_enemies", &State::seen_enemies).add("walls", &State::walls);
-  }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
   }
 #endif
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     if (rng.episode == 0) s.last_move = kFirstMove;
-    choose_level(s.level, p, 0, rng);
-    make_level(s, p);
+    GameOf::reset(s, p, rng);
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
@@ -95,11 +82,6 @@ struct ProcgenDodgeball {
     const StepEnd end = end_step(s.level, p, reward, done, complete, kTimeLimit);
     if (end.next_level) make_level(s, p);
     return end.outcome;
-  }
-
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
   }
 
   ENVPOOL_FN static void repair(State& s, const Params& p) {
@@ -129,6 +111,8 @@ struct ProcgenDodgeball {
   }
 
  private:
+  friend GameOf<ProcgenDodgeball>;
+
   using Body = dodgeball::Body;
   using Enemy = dodgeball::Enemy;
 

@@ -4,9 +4,8 @@
 // locked doors with keys that it throws at their locks.
 //
 //   Action       i32, 0 to 2 left, 3 to 5 nothing, 6 to 8 right, 9 throws a key, 10 to 14 nothing
-//   Observation  u8[3, 64, 64], RGB, of a square of the world's width around the robot; with center_agent=False of the
-//   whole
-//                world
+//   Observation  u8[3, 64, 64], RGB, of a square of the world's width around the robot; with center_agent=False of
+//                the whole world
 //   Reward       1 for each fruit, -4 for each other food, 10 for each present that it touches
 //   Terminated   at the presents, and at walls and doors
 //   Truncated    after 1000 steps
@@ -22,9 +21,11 @@
 
 namespace envpool::procgen {
 
-struct ProcgenFruitbot {
+struct ProcgenFruitbot : GameOf<ProcgenFruitbot> {
   static constexpr const char* kName = "ProcgenFruitbot";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard"};
+  static constexpr const char* kActionsText =
+      "0 left, 1 left, 2 left, 3 to 5 nothing, 6 right, 7 right, 8 right, 9 throws a key, 10 to 14 nothing";
   static constexpr i32 kTimeLimit = 1000, kHeight = 60, kMostCells = 24;  // cells that a view shows
   static constexpr i32 kMostWalls = 10, kMostWidth = 20, kMostFood = 2 * 19, kMostKeys = 3;
   static constexpr i32 kMostThings = 4 * kMostWalls + kMostWidth + kMostFood + kMostKeys;
@@ -57,7 +58,6 @@ struct ProcgenFruitbot {
     kPictures = kBackground + kBackgrounds
   };
 
-  using Params = GameParams;
   struct Thing {
     f32 x, y, half_width, half_height;
     Type type;
@@ -74,31 +74,11 @@ struct ProcgenFruitbot {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
   static u64 identity(const Params& p) { return u64(width_of(p)); }
-  static void spec(const Params& p, Spec& s) {
-    describe(s, p,
-             "0 left, 1 left, 2 left, 3 to 5 nothing, 6 right, 7 right, 8 right, 9 throws a key, 10 to 14 nothing");
-  }
   static void state_parts(StateParts<State>& parts) {
     parts.add("last_throw", &State::last_throw).add("count", &State::count);
   }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, 0, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const i32 now = clamp(s.level.time, 0, kTimeLimit) + 1, dx = move_of(action) / 3 - 1;
@@ -123,11 +103,6 @@ struct ProcgenFruitbot {
     return end.outcome;
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
-  }
-
   ENVPOOL_FN static void repair(State& s, const Params&) {
     constexpr f32 kFar = kHeight + 4;
     repair_level(s.level);
@@ -148,6 +123,8 @@ struct ProcgenFruitbot {
   }
 
  private:
+  friend GameOf<ProcgenFruitbot>;
+
   ENVPOOL_FN static i32 width_of(const Params& p) { return p.mode == kEasy ? 10 : kMostWidth; }
 
   ENVPOOL_FN static void add(State& s, const Thing& thing) {

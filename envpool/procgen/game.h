@@ -11,6 +11,7 @@
 #include "envpool/procgen/twister.h"
 
 #if ENVPOOL_HOST
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -28,6 +29,8 @@ inline constexpr const char* kMoves =
 inline constexpr const char* kMovesAndShot =
     "0 left and down, 1 left, 2 left and up, 3 down, 4 nothing, 5 up, 6 right and down, 7 right, 8 right and up, "
     "9 shoots, 10 to 14 nothing";
+inline constexpr const char* kStraightMoves =
+    "0 left, 1 left, 2 left, 3 down, 4 nothing, 5 up, 6 right, 7 right, 8 right, 9 to 14 nothing";
 inline constexpr i32 kMostSeeds = 0x7FFFFFFF;  // level seeds are below this number
 inline constexpr u32 kNextLevel = 997;         // the distance of the seeds of sequential levels
 
@@ -248,5 +251,46 @@ ENVPOOL_FN void write_level(const Level& level, Row row) {
   *row.at<i32, 1>(kComplete) = level.complete ? 1 : 0;
   *row.at<i32, 1>(kSeed) = level.seed;
 }
+
+// What the games share: each is derived from GameOf with itself as the argument, and has
+//   kModes, kActionsText        its distribution modes, and what the actions do
+//   kPictures, kBackground      the number of its images, and the first of those that are backgrounds
+//   kExplorationSeed            the level of the mode "exploration", if it has this mode
+//   make_level(s, p)            makes the level whose seed s.level has
+//   draw(s, p, canvas)          draws a state
+template <class Game>
+struct GameOf {
+  static constexpr bool kLargeRows = true;
+  static constexpr i32 kExplorationSeed = 0;
+  using Params = GameParams;
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) { declare_options(o, {std::begin(Game::kModes), std::end(Game::kModes)}); }
+  static Params params(const OptionValues& o) {
+    Params p{};
+    read_options(p, o);
+    return p;
+  }
+  static void validate(const Params& p) { validate_options(p); }
+  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), Game::kPictures, Game::kBackground); }
+  static void spec(const Params& p, Spec& s) { describe(s, p, Game::kActionsText); }
+  template <class State>
+  static void render(const State& s, const Params& p, u8* rgb) {
+    draw_picture(rgb, [&](auto& canvas) { Game::draw(s, p, canvas); });
+  }
+#endif
+
+  template <class State>
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    choose_level(s.level, p, Game::kExplorationSeed, rng);
+    Game::make_level(s, p);
+  }
+
+  template <class State>
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { Game::draw(s, p, canvas); });
+    write_level(s.level, row);
+  }
+};
 
 }  // namespace envpool::procgen

@@ -5,9 +5,12 @@
 //   Action       i32, 0 to 2 left and down, left, left and up, 3 down, 4 nothing, 5 up, 6 to 8 the same to the right,
 //                9 to 14 nothing
 //   Observation  u8[3, 64, 64], RGB, of the whole maze; with distribution_mode "memory" of 8 by 8 cells around the
-//   agent Reward       10 at the gem Terminated   at the gem Truncated    after 1000 steps Info prev_level_seed,
-//   prev_level_complete, level_seed Reset        a random level: its seed determines the maze, its size and place, the
-//   doors, the keys and the gem
+//                agent
+//   Reward       10 at the gem
+//   Terminated   at the gem
+//   Truncated    after 1000 steps
+//   Info         prev_level_seed, prev_level_complete, level_seed
+//   Reset        a random level: its seed determines the maze, its size and place, the doors, the keys and the gem
 //
 // The sides of mazes are random odd numbers from 5 to 9 with distribution_mode "easy", 13 with "hard" and 23 with
 // "memory". There are up to three doors. Reference: see game.h.
@@ -19,9 +22,10 @@
 
 namespace envpool::procgen {
 
-struct ProcgenHeist {
+struct ProcgenHeist : GameOf<ProcgenHeist> {
   static constexpr const char* kName = "ProcgenHeist";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard", "memory", "exploration"};
+  static constexpr const char* kActionsText = kMoves;
   static constexpr i32 kTimeLimit = 1000, kExplorationSeed = 876640971, kMostCells = heist::kMostSide,
                        kMostDoors = heist::kMostDoors;
   static constexpr i32 kMostThings = 2 * kMostDoors + 1, kBackgrounds = 9;
@@ -39,7 +43,6 @@ struct ProcgenHeist {
     kPictures = kBackground + kBackgrounds
   };
 
-  using Params = GameParams;
   struct Thing {
     f32 x, y;
     u8 type, number;  // of a door, and of its key
@@ -58,26 +61,9 @@ struct ProcgenHeist {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard", "memory", "exploration"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
   static u64 identity(const Params& p) { return u64(cells_of(p)); }
-  static void spec(const Params& p, Spec& s) { describe(s, p, kMoves); }
   static void state_parts(StateParts<State>& parts) { parts.add("free", &State::free).add("count", &State::count); }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, kExplorationSeed, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const i32 now = clamp(s.level.time + 1, 0, kTimeLimit);
@@ -91,11 +77,6 @@ struct ProcgenHeist {
     const StepEnd end = end_step(s.level, p, found ? 10.0f : 0.0f, found, found, kTimeLimit);
     if (end.next_level) make_level(s, p);
     return end.outcome;
-  }
-
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
   }
 
   ENVPOOL_FN static void repair(State& s, const Params& p) {
@@ -116,6 +97,8 @@ struct ProcgenHeist {
   }
 
  private:
+  friend GameOf<ProcgenHeist>;
+
   ENVPOOL_FN static i32 cells_of(const Params& p) { return p.mode == kEasy ? 9 : p.mode == kMemory ? kMostCells : 13; }
 
   ENVPOOL_FN static bool is_free(const State& s, const Params& p, i32 x, i32 y) {

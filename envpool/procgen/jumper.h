@@ -3,12 +3,10 @@
 // Jumper: a rabbit looks for a carrot in a cave, past spiked men. It can jump again in the air. A compass shows the
 // way.
 //
-//   Action       i32, 0 left, 1 left, 2 left and up (a jump), 3 and 4 nothing, 5 up, 6 right, 7 right, 8 right and up,
-//   9 to
-//                14 nothing
+//   Action       i32, 0 left, 1 left, 2 left and up (a jump), 3 and 4 nothing, 5 up, 6 right, 7 right, 8 right and
+//                up, 9 to 14 nothing
 //   Observation  u8[3, 64, 64], RGB, of 16 by 16 cells around the rabbit, or 12 by 12 with distribution_mode "easy";
-//   with
-//                center_agent=False of the whole cave
+//                with center_agent=False of the whole cave
 //   Reward       10 at the carrot
 //   Terminated   at the carrot, and when the rabbit touches a spiked man
 //   Truncated    after 1000 steps, or 2000 with distribution_mode "memory"
@@ -24,40 +22,23 @@
 
 namespace envpool::procgen {
 
-struct ProcgenJumper {
+struct ProcgenJumper : GameOf<ProcgenJumper> {
   static constexpr const char* kName = "ProcgenJumper";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard", "memory", "exploration"};
+  static constexpr const char* kActionsText =
+      "0 left, 1 left, 2 left and up, 3 nothing, 4 nothing, 5 up, 6 right, 7 right, 8 right and up, 9 to 14 "
+      "nothing";
+  static constexpr i32 kExplorationSeed = jumper::kExplorationSeed;
+  static constexpr i32 kPictures = jumper::kPictures, kBackground = jumper::kBackground;
 
-  using Params = GameParams;
   using State = jumper::State;
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard", "memory", "exploration"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), jumper::kPictures, jumper::kBackground); }
   static u64 identity(const Params& p) { return u64(jumper::side_of(p)); }
-  static void spec(const Params& p, Spec& s) {
-    describe(s, p,
-             "0 left, 1 left, 2 left and up, 3 nothing, 4 nothing, 5 up, 6 right, 7 right, 8 right and up, 9 to 14 "
-             "nothing");
-  }
   static void state_parts(StateParts<State>& parts) {
     parts.add("cell", &State::cell).add("goal_x", &State::goal_x).add("goal_y", &State::goal_y);
   }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, jumper::kExplorationSeed, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     using namespace jumper;
@@ -90,11 +71,6 @@ struct ProcgenJumper {
     return end.outcome;
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
-  }
-
   ENVPOOL_FN static void repair(State& s, const Params& p) {
     using namespace jumper;
     repair_level(s.level);
@@ -108,6 +84,8 @@ struct ProcgenJumper {
   }
 
  private:
+  friend GameOf<ProcgenJumper>;
+
   ENVPOOL_DEVICE_CALL static void make_level(State& s, const Params& p) { jumper::LevelMaker(s, p).make(); }
 
   ENVPOOL_FN static bool touches_spikes(const State& s, const Params& p) {

@@ -19,9 +19,10 @@
 
 namespace envpool::procgen {
 
-struct ProcgenLeaper {
+struct ProcgenLeaper : GameOf<ProcgenLeaper> {
   static constexpr const char* kName = "ProcgenLeaper";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard", "extreme", "exploration"};
+  static constexpr const char* kActionsText = kStraightMoves;
   static constexpr i32 kTimeLimit = 500, kExplorationSeed = 1318677581, kMostCells = 20;
   static constexpr i32 kMostLanes = 5;    // of each kind
   static constexpr i32 kMostThings = 28;  // on a lane, because they do not overlap
@@ -42,7 +43,6 @@ struct ProcgenLeaper {
     kPictures = kBackground + kBackgrounds
   };
 
-  using Params = GameParams;
   struct Lane {
     f32 speed;
     i32 count;
@@ -61,31 +61,12 @@ struct ProcgenLeaper {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard", "extreme", "exploration"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
   static u64 identity(const Params& p) { return u64(cells_of(p)); }
-  static void spec(const Params& p, Spec& s) {
-    describe(s, p, "0 left, 1 left, 2 left, 3 down, 4 nothing, 5 up, 6 right, 7 right, 8 right, 9 to 14 nothing");
-  }
   static void state_parts(StateParts<State>& parts) {
     parts.add("road_bottom", &State::road_bottom).add("roads", &State::roads);
     parts.add("water_bottom", &State::water_bottom).add("waters", &State::waters);
   }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, kExplorationSeed, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const i32 move = move_of(action), dx = move / 3 - 1, dy = move % 3 - 1;
@@ -109,11 +90,6 @@ struct ProcgenLeaper {
     return end.outcome;
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
-  }
-
   ENVPOOL_FN static void repair(State& s, const Params& p) {
     repair_level(s.level);
     repair_mover(s.agent, f32(cells_of(p)));
@@ -130,6 +106,8 @@ struct ProcgenLeaper {
   }
 
  private:
+  friend GameOf<ProcgenLeaper>;
+
   ENVPOOL_FN static i32 cells_of(const Params& p) { return p.mode == kEasy ? 9 : p.mode == kExtreme ? kMostCells : 15; }
   ENVPOOL_FN static void repair_lane(Lane& lane) {
     constexpr f32 kFar = kMostCells + 2;

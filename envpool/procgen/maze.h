@@ -4,9 +4,12 @@
 //
 //   Action       i32, 0 to 2 left, 3 down, 4 nothing, 5 up, 6 to 8 right, 9 to 14 nothing
 //   Observation  u8[3, 64, 64], RGB, of the whole maze; with distribution_mode "memory" of 8 by 8 cells around the
-//   mouse Reward       10 at the cheese Terminated   at the cheese Truncated    after 500 steps Info prev_level_seed,
-//   prev_level_complete, level_seed Reset        a random level: its seed determines the maze, its size, the place of
-//   the cheese and the background
+//                mouse
+//   Reward       10 at the cheese
+//   Terminated   at the cheese
+//   Truncated    after 500 steps
+//   Info         prev_level_seed, prev_level_complete, level_seed
+//   Reset        a random level: its seed determines the maze, its size, the place of the cheese and the background
 //
 // The sides of mazes are random odd numbers from 3 to 15 with distribution_mode "easy", 25 with "hard" and 31 with
 // "memory". Reference: see game.h.
@@ -17,16 +20,16 @@
 
 namespace envpool::procgen {
 
-struct ProcgenMaze {
+struct ProcgenMaze : GameOf<ProcgenMaze> {
   static constexpr const char* kName = "ProcgenMaze";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard", "memory", "exploration"};
+  static constexpr const char* kActionsText = kStraightMoves;
   static constexpr i32 kTimeLimit = 500, kExplorationSeed = 158988835, kMostCells = Maze::kMostSide;
 
   static constexpr i32 kBackgrounds = 9;
 
   enum Picture : i32 { kWall, kCheese, kMouse, kBackground, kPictures = kBackground + kBackgrounds };
 
-  using Params = GameParams;
   struct State {
     Level level;
     i32 free[kMostCells];  // by row, a bit for each cell
@@ -38,31 +41,12 @@ struct ProcgenMaze {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard", "memory", "exploration"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
   static u64 identity(const Params& p) { return u64(cells_of(p)); }
-  static void spec(const Params& p, Spec& s) {
-    describe(s, p, "0 left, 1 left, 2 left, 3 down, 4 nothing, 5 up, 6 right, 7 right, 8 right, 9 to 14 nothing");
-  }
   static void state_parts(StateParts<State>& parts) {
     parts.add("free", &State::free).add("x", &State::x).add("y", &State::y);
     parts.add("cheese_x", &State::cheese_x).add("cheese_y", &State::cheese_y);
   }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, kExplorationSeed, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const i32 move = move_of(action);
@@ -79,11 +63,6 @@ struct ProcgenMaze {
     return end.outcome;
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
-  }
-
   ENVPOOL_FN static void repair(State& s, const Params& p) {
     const u8 last = u8(cells_of(p) - 1);
     repair_level(s.level);
@@ -95,6 +74,8 @@ struct ProcgenMaze {
   }
 
  private:
+  friend GameOf<ProcgenMaze>;
+
   ENVPOOL_FN static i32 cells_of(const Params& p) { return p.mode == kEasy ? 15 : p.mode == kMemory ? 31 : 25; }
 
   ENVPOOL_FN static bool is_free(const State& s, const Params& p, i32 x, i32 y) {

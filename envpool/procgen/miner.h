@@ -20,9 +20,10 @@
 
 namespace envpool::procgen {
 
-struct ProcgenMiner {
+struct ProcgenMiner : GameOf<ProcgenMiner> {
   static constexpr const char* kName = "ProcgenMiner";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard", "memory"};
+  static constexpr const char* kActionsText = kStraightMoves;
   static constexpr i32 kTimeLimit = 1000, kMostCells = 35, kBackgrounds = 62;
   static constexpr f32 kVisible = 8;  // cells of a view that follows the robot
 
@@ -49,7 +50,6 @@ struct ProcgenMiner {
     kPictures = kBackground + kBackgrounds
   };
 
-  using Params = GameParams;
   struct State {
     Level level;
     i32 diamonds_left;  // after the last step, also if that was in the level before, as in the reference
@@ -62,31 +62,16 @@ struct ProcgenMiner {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard", "memory"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
   static u64 identity(const Params& p) { return u64(side_of(p)); }
-  static void spec(const Params& p, Spec& s) {
-    describe(s, p, "0 left, 1 left, 2 left, 3 down, 4 nothing, 5 up, 6 right, 7 right, 8 right, 9 to 14 nothing");
-  }
   static void state_parts(StateParts<State>& parts) {
     parts.add("cell", &State::cell).add("x", &State::x).add("y", &State::y);
     parts.add("exit_x", &State::exit_x).add("exit_y", &State::exit_y).add("diamonds_left", &State::diamonds_left);
-  }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
   }
 #endif
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     if (rng.episode == 0) s.diamonds_left = 0;
-    choose_level(s.level, p, 0, rng);
-    make_level(s, p);
+    GameOf::reset(s, p, rng);
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
@@ -109,11 +94,6 @@ struct ProcgenMiner {
     return end.outcome;
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
-  }
-
   ENVPOOL_FN static void repair(State& s, const Params& p) {
     const u8 last = u8(side_of(p) - 1);
     repair_level(s.level);
@@ -124,6 +104,8 @@ struct ProcgenMiner {
   }
 
  private:
+  friend GameOf<ProcgenMiner>;
+
   ENVPOOL_FN static i32 side_of(const Params& p) { return p.mode == kEasy ? 10 : p.mode == kMemory ? kMostCells : 20; }
 
   ENVPOOL_FN static i32 cell_at(const State& s, const Params& p, i32 x, i32 y) {

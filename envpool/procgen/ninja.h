@@ -2,13 +2,11 @@
 //
 // Ninja: an agent jumps from ledge to ledge to a mushroom at the right end of a level, and throws stars at bombs.
 //
-//   Action       i32, 0 left, 1 left, 2 left and up, 3 and 4 nothing, 5 up, 6 right, 7 right, 8 right and up, 9 throw a
-//   star
-//                ahead, 10 ahead and up, 11 up, 12 ahead and down, 13 and 14 ahead. Up charges a jump, whose height
-//                depends on how long that lasts; the agent jumps in the first step without it.
+//   Action       i32, 0 left, 1 left, 2 left and up, 3 and 4 nothing, 5 up, 6 right, 7 right, 8 right and up, 9 throw
+//                a star ahead, 10 ahead and up, 11 up, 12 ahead and down, 13 and 14 ahead. Up charges a jump, whose
+//                height depends on how long that lasts; the agent jumps in the first step without it.
 //   Observation  u8[3, 64, 64], RGB, of 16 by 16 cells around the agent, or 10 by 10 with distribution_mode "easy";
-//   with
-//                center_agent=False of the whole level
+//                with center_agent=False of the whole level
 //   Reward       10 at the mushroom
 //   Terminated   at the mushroom, and when the agent touches a bomb, an explosion or the lowest ground, which burns
 //   Truncated    after 1000 steps
@@ -22,9 +20,12 @@
 
 namespace envpool::procgen {
 
-struct ProcgenNinja {
+struct ProcgenNinja : GameOf<ProcgenNinja> {
   static constexpr const char* kName = "ProcgenNinja";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard", "exploration"};
+  static constexpr const char* kActionsText =
+      "0 left, 1 left, 2 left and up, 3 nothing, 4 nothing, 5 up, 6 right, 7 right, 8 right and up, 9 throw ahead, "
+      "10 throw ahead and up, 11 throw up, 12 throw ahead and down, 13 throw ahead, 14 throw ahead";
   static constexpr i32 kTimeLimit = 1000, kExplorationSeed = 1123500215, kCells = 64;
   static constexpr i32 kGrounds = 3, kGoals = 6, kExplosions = 5, kBackgrounds = 62;
   static constexpr f32 kMix = 0.5f, kEasyJumpSpeed = 1.25f, kHalfOfStar = 0.25f;
@@ -59,7 +60,6 @@ struct ProcgenNinja {
     kPictures = kBackground + kBackgrounds
   };
 
-  using Params = GameParams;
   struct Thing {  // a star or an explosion
     Mover body;
     f32 half;  // of its side
@@ -81,32 +81,10 @@ struct ProcgenNinja {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard", "exploration"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
-  static void spec(const Params& p, Spec& s) {
-    describe(
-        s, p,
-        "0 left, 1 left, 2 left and up, 3 nothing, 4 nothing, 5 up, 6 right, 7 right, 8 right and up, 9 throw ahead, "
-        "10 throw ahead and up, 11 throw up, 12 throw ahead and down, 13 throw ahead, 14 throw ahead");
-  }
   static void state_parts(StateParts<State>& parts) {
     parts.add("cell", &State::cell).add("charge", &State::charge).add("thrown", &State::thrown);
   }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, kExplorationSeed, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const i32 now = clamp(s.level.time + 1, 0, kTimeLimit);
@@ -141,11 +119,6 @@ struct ProcgenNinja {
     return end.outcome;
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
-  }
-
   ENVPOOL_FN static void repair(State& s, const Params&) {
     repair_level(s.level);
     repair_runner(s.agent, kCells);
@@ -164,6 +137,8 @@ struct ProcgenNinja {
   }
 
  private:
+  friend GameOf<ProcgenNinja>;
+
   ENVPOOL_FN static bool is_easy(const Params& p) { return p.mode == kEasy; }
   ENVPOOL_FN static f32 jump_speed(const Params& p) { return is_easy(p) ? kEasyJumpSpeed : kJumpSpeed; }
   ENVPOOL_FN static Cells<const u8, kCells, kCells> cells_of(const State& s) { return {s.cell, kCells, kCells, kWall}; }

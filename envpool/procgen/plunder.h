@@ -6,13 +6,12 @@
 //   Action       i32, 0 to 2 left, 3 to 5 nothing, 6 to 8 right, 9 fires, 10 to 14 nothing
 //   Observation  u8[3, 64, 64], RGB, of the whole sea, with bars for the time that is left and for the hits
 //   Reward       1 for each ship of the kind that is shown, and 10 for the last of 20
-//   Terminated   after 20 such ships, and when the time is used up. Shots and hits of other ships use up time; hits of
-//   the
-//                right ships give some back.
+//   Terminated   after 20 such ships, and when the time is used up. Shots and hits of other ships use up time; hits
+//                of the right ships give some back.
 //   Truncated    after 4000 steps
 //   Info         prev_level_seed, prev_level_complete, level_seed
-//   Reset        a random level: its seed determines the kinds of ships, the panels, the background and the ships that
-//   come
+//   Reset        a random level: its seed determines the kinds of ships, the panels, the background and the ships
+//                that come
 //
 // With distribution_mode "easy", ships are larger and there are no panels that stop shots. Reference: see game.h.
 #pragma once
@@ -21,9 +20,11 @@
 
 namespace envpool::procgen {
 
-struct ProcgenPlunder {
+struct ProcgenPlunder : GameOf<ProcgenPlunder> {
   static constexpr const char* kName = "ProcgenPlunder";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard"};
+  static constexpr const char* kActionsText =
+      "0 left, 1 left, 2 left, 3 to 5 nothing, 6 right, 7 right, 8 right, 9 fires, 10 to 14 nothing";
   static constexpr i32 kTimeLimit = 4000, kQuota = 20, kShipLanes = 5, kShips = 6, kBackgrounds = 4;
   static constexpr i32 kMostThings = 80;  // more than ships fit into the lanes, with shots and explosions
   static constexpr f32 kCells = 20, kSpeed = 0.85f, kPanelHalfWidth = 1.2f, kPanelHalfHeight = 0.5f, kLegendHalf = 2;
@@ -42,7 +43,6 @@ struct ProcgenPlunder {
     kPictures = kBackground + kBackgrounds
   };
 
-  using Params = GameParams;
   struct Thing {  // a panel, a ship, a shot or an explosion
     f32 x, y, vx, vy;
     f32 half_width, half_height;
@@ -65,29 +65,10 @@ struct ProcgenPlunder {
   };
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
-  static void spec(const Params& p, Spec& s) {
-    describe(s, p, "0 left, 1 left, 2 left, 3 to 5 nothing, 6 right, 7 right, 8 right, 9 fires, 10 to 14 nothing");
-  }
   static void state_parts(StateParts<State>& parts) {
     parts.add("time_left", &State::time_left).add("hits", &State::hits).add("count", &State::count);
   }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, 0, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const i32 now = clamp(s.level.time, 0, kTimeLimit) + 1, dx = move_of(action) / 3 - 1;
@@ -112,11 +93,6 @@ struct ProcgenPlunder {
     const StepEnd end = end_step(s.level, p, reward, done, complete, kTimeLimit);
     if (end.next_level) make_level(s, p);
     return end.outcome;
-  }
-
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
   }
 
   ENVPOOL_FN static void repair(State& s, const Params&) {
@@ -149,6 +125,8 @@ struct ProcgenPlunder {
   }
 
  private:
+  friend GameOf<ProcgenPlunder>;
+
   ENVPOOL_FN static f32 half_of_ship(const Params& p) { return p.mode == kEasy ? 1.5f : 1.0f; }
   ENVPOOL_FN static f32 least_x(const Params& p) { return 2 * kLegendHalf + half_of_ship(p); }
   ENVPOOL_FN static f32 half_height(const Params& p, i32 ship, f32 half_width) {
@@ -186,7 +164,7 @@ struct ProcgenPlunder {
     const i32 panels = p.mode == kEasy ? 0 : random.below(4);
     for (i32 i = 0; i < panels; ++i) add_panel(s, first_x, first_y, kHalf);
     s.own_ship = s.other_ship;
-    random.bits();  // a choice between one ship
+    random.bits();  // a choice among one ship, which is not used
     const f32 half = half_of_ship(p), high = half_height(p, s.own_ship, half);
     constexpr i32 kTries = 100;
     bool collides = true;

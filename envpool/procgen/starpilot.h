@@ -19,9 +19,12 @@
 
 namespace envpool::procgen {
 
-struct ProcgenStarpilot {
+struct ProcgenStarpilot : GameOf<ProcgenStarpilot> {
   static constexpr const char* kName = "ProcgenStarpilot";
-  static constexpr bool kLargeRows = true;
+  static constexpr const char* kModes[] = {"easy", "hard", "extreme"};
+  static constexpr const char* kActionsText =
+      "0 left and down, 1 left, 2 left and up, 3 down, 4 nothing, 5 up, 6 right and down, 7 right, 8 right and "
+      "up, 9 shoots to the right, 10 to the left, 11 to 14 to the right";
   static constexpr i32 kTimeLimit = 1000;
   static constexpr f32 kAgentHalf = 0.4f, kUsualSpeed = 0.5f, kQuarter = starpilot::kPi / 2;
 
@@ -40,33 +43,11 @@ struct ProcgenStarpilot {
     kPictures = kBackground + starpilot::kBackgrounds
   };
 
-  using Params = GameParams;
   using State = starpilot::State;
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) { declare_options(o, {"easy", "hard", "extreme"}); }
-  static Params params(const OptionValues& o) {
-    Params p{};
-    read_options(p, o);
-    return p;
-  }
-  static void validate(const Params& p) { validate_options(p); }
-  static Blob blob(const OptionValues& o) { return make_art(o.text("art"), kPictures, kBackground); }
-  static void spec(const Params& p, Spec& s) {
-    describe(s, p,
-             "0 left and down, 1 left, 2 left and up, 3 down, 4 nothing, 5 up, 6 right and down, 7 right, 8 right and "
-             "up, 9 shoots to the right, 10 to the left, 11 to 14 to the right");
-  }
   static void state_parts(StateParts<State>& parts) { parts.add("left", &State::left); }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    draw_picture(rgb, [&](auto& canvas) { draw(s, p, canvas); });
-  }
 #endif
-
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    choose_level(s.level, p, 0, rng);
-    make_level(s, p);
-  }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     using namespace starpilot;
@@ -95,11 +76,6 @@ struct ProcgenStarpilot {
     return end.outcome;
   }
 
-  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    draw_observation(p, row.at<u8, kImageBytes>(kObs), [&](auto& canvas) { draw(s, p, canvas); });
-    write_level(s.level, row);
-  }
-
   ENVPOOL_FN static void repair(State& s, const Params&) {
     using namespace starpilot;
     repair_level(s.level);
@@ -121,6 +97,8 @@ struct ProcgenStarpilot {
   }
 
  private:
+  friend GameOf<ProcgenStarpilot>;
+
   struct Body {
     f32 x, y, half_width, half_height;
   };

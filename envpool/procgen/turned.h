@@ -2,13 +2,12 @@
 //
 // Which pixels a turned image covers, and which of its pixels they show, as Qt 5.9 draws it without smoothing:
 //
-//   Place    rows from the top corner of the turned rectangle to its lowest corner, each rounded to the nearest row. In
-//   a
-//            row, the pixels between the left and the right edge, whose positions are in 1/65536 of a pixel and go on
-//            by a whole number of these in each row. At the heights of the corners at the sides they begin anew.
+//   Place    rows from the top corner of the turned rectangle to its lowest corner, each rounded to the nearest row.
+//            In a row, the pixels between the left and the right edge, whose positions are in 1/65536 of a pixel and
+//            go on by a whole number of these in each row. At the heights of the corners at the sides, the
+//            edges start again from the corners.
 //   Pixels   positions in the image are in 1/65536 of its pixels, and the steps to the next pixel and to the next row
-//   are
-//            whole numbers of these, too
+//            are whole numbers of these, too
 //
 // All integers have 32 bits and wrap around. An image that is upside down, or not turned, is drawn as in painter.h.
 #pragma once
