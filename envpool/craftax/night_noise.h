@@ -30,8 +30,8 @@ struct NoiseOrigin {
   }
 };
 
-// Numbers that are uniform in [0, 1), for each pixel of a view. They have 16 bits, which are far more than colours
-// have; more would take longer.
+// Numbers that are uniform in [0, 1), for each pixel of a view. They have 16 bits, because colours have 8, and
+// because more would take longer.
 template <i32 kCells, i32 kPixels>  // of the view, of a cell
 struct NightNoise {
   static constexpr i32 kWords = (kPixels + 7) / 8 * 4;  // of a cell, so that each begins with a block of words

@@ -4,9 +4,8 @@
 //
 //   Action       i32, see describe_actions() in full/game.h; the first 17 are those of Craftax-Classic
 //   Observation  f32[130, 110, 3]: 9 by 11 blocks around the player in 10 by 10 pixels each, with torches, ladders,
-//   mobs
-//                and what flies, and below them four rows of what the player has. Blocks without light are black. At
-//                night, the first floor is dark and noisy, and it is darker during sleep.
+//                mobs and what flies, and below them four rows of what the player has. Blocks without light are
+//                black. At night, the first floor is dark and noisy, and it is darker during sleep.
 //   Reward       1, 3, 5 or 8 for each thing that is achieved for the first time, and 0.1 for each point of health,
 //                which is negative if health is lost
 //   Terminated   when health is 0, or the necromancer is defeated

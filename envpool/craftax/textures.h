@@ -41,8 +41,8 @@ class Textures {
   bool is_opaque(i32 texture, i32 size, i32 y, i32 x) const { return get(texture, size, y, x, 3) == 255; }
 
  private:
-  // Returns the row or column that is nearest to one of `size`. The sum is rounded as Pillow rounds it: of 7, the one
-  // in the middle is slightly below 8.
+  // Returns the row or column that is nearest to one of `size`. Steps are added one by one, because Pillow's sum has
+  // the same rounding errors: with a size of 7, the middle is slightly below 8.
   static i32 nearest(i32 i, i32 size) {
     const f64 step = f64{kSize} / size;
     f64 at = 0.5 * step;

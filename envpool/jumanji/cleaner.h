@@ -4,14 +4,13 @@
 //
 //   Action       i32[num_agents], moves each agent up (0), to the right (1), down (2) or to the left (3)
 //   Observation  grid, u8[num_rows][num_cols]: 0 for a dirty cell, 1 for a clean one, 2 for a wall. agents_locations,
-//                i32[num_agents][2]: rows and columns. action_mask, bool[num_agents][4]: legal moves. step_count, i32:
-//                the steps of the episode
+//                i32[num_agents][2]: rows and columns. action_mask, bool[num_agents][4]: legal moves. step_count,
+//                i32: the steps of the episode
 //   Reward       the number of cells that became clean, minus penalty_per_timestep
-//   Terminated   when an agent makes an illegal move, without which it stays where it is, when all cells are clean, and
-//                after time_limit steps
+//   Terminated   when an agent makes an illegal move, without which it stays where it is, when all cells are clean,
+//                and after time_limit steps
 //   Info         num_dirty_tiles, i32, and ratio_dirty_tiles, f32: how many cells are dirty, and which part of the
-//   cells
-//                that are no walls
+//                cells that are no walls
 //   Reset        a maze made by recursive division, with all agents in its first cell, which is clean
 //   Image        walls, dirty cells in brown, agents in red
 //

@@ -3,16 +3,16 @@
 // Minesweeper: cells without a mine are explored; a cell shows how many of its neighbors have one.
 //
 //   Action       i32[2], the row and the column of the cell to explore
-//   Observation  board, i32[num_rows][num_cols]: -1 for an unexplored cell, otherwise how many of its up to 8 neighbors
-//                have mines. action_mask, bool[num_rows][num_cols]: the unexplored cells. num_mines, i32. step_count,
-//                i32: the steps of the episode
-//   Reward       1 for a cell without a mine, 0 for one with a mine, and 0 for one that was explored before; these are
-//                options
-//   Terminated   when a cell with a mine is explored, or one that was explored before, and when all cells without mines
-//                are explored
+//   Observation  board, i32[num_rows][num_cols]: -1 for an unexplored cell, otherwise how many of its up to 8
+//                neighbors have mines. action_mask, bool[num_rows][num_cols]: the unexplored cells. num_mines, i32.
+//                step_count, i32: the steps of the episode
+//   Reward       1 for a cell without a mine, 0 for one with a mine, and 0 for one that was explored before; these
+//                are options
+//   Terminated   when a cell with a mine is explored, or one that was explored before, and when all cells without
+//                mines are explored
 //   Reset        num_mines cells have mines, each set of cells with equal probability
 //   Image        explored cells are white, with a disc for each mine around them; mines are drawn in explored cells
-//   only
+//                only
 //
 // Reference: jumanji 1.1.2, Minesweeper.
 #pragma once

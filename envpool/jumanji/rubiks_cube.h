@@ -3,8 +3,7 @@
 // Rubik's cube: layers are turned until each face has one color.
 //
 //   Action       i32[3]: the face (0 up, 1 front, 2 right, 3 back, 4 left, 5 down), the depth of the layer behind it,
-//   and
-//                the turn, seen from outside the face (0 clockwise, 1 anticlockwise, 2 half a turn)
+//                and the turn, seen from outside the face (0 clockwise, 1 anticlockwise, 2 half a turn)
 //   Observation  cube, u8[6][cube_size][cube_size]: the colors of the stickers, each face as it is seen from outside.
 //                step_count, i32: the steps of the episode
 //   Reward       1 for the solved cube

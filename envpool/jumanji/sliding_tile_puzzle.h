@@ -4,15 +4,14 @@
 //
 //   Action       i32, moves the empty cell up (0), to the right (1), down (2) or to the left (3)
 //   Observation  puzzle, i32[grid_size][grid_size]: the numbers of the tiles, 0 for the empty cell.
-//   empty_tile_position,
-//                i32[2]: its row and column. action_mask, bool[4]: moves that stay on the grid. step_count, i32: the
-//                steps of the episode
+//                empty_tile_position, i32[2]: its row and column. action_mask, bool[4]: moves that stay on the grid.
+//                step_count, i32: the steps of the episode
 //   Reward       by how many more cells have the right content after the move; with reward_fn="sparse", 1 when the
 //                puzzle is solved. A move that would leave the grid changes nothing
 //   Terminated   when the tiles are in order and the empty cell is the last one, and after time_limit steps
 //   Info         prop_correctly_placed, f32: the fraction of cells with the right content
-//   Reset        num_random_moves random moves from the order, each with equal probability among those that stay on the
-//                grid
+//   Reset        num_random_moves random moves from the order, each with equal probability among those that stay on
+//                the grid
 //   Image        tiles in place are green, others blue, the lighter the later their place
 //
 // Reference: jumanji 1.1.2, SlidingTilePuzzle.

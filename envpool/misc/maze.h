@@ -11,8 +11,7 @@
 //   Terminated   when a move leads to the goal; the agent stays in front of it
 //   Truncated    after 250 steps
 //   Reset        the level of the options, or a random one: random_walls walls in cells that are drawn with
-//   replacement,
-//                start and goal in two other cells, and a direction, all uniformly random
+//                replacement, start and goal in two other cells, and a direction, all uniformly random
 //
 // Positions are (x, y): x counts columns from the left, y rows from the top.
 //

@@ -22,7 +22,7 @@ ENVPOOL_AVX2_FN Pixels load(const void* from) { return _mm256_loadu_si256(static
 ENVPOOL_AVX2_FN Pixels below(i32 x) { return load(kBelow.of[x]); }
 ENVPOOL_AVX2_FN Pixels without(Pixels a, Pixels b) { return _mm256_andnot_si256(b, a); }
 
-// Returns the bits of `word` in each element, moved by the distance of that element. Too long shifts give 0.
+// Returns the bits of `word` in each element, moved by the distance of that element. Shifts by 64 or more give 0.
 ENVPOOL_AVX2_FN Pixels shifted(u64 word, Pixels distance) {
   const Pixels copies = _mm256_set1_epi64x(static_cast<i64>(word));
   return _mm256_sllv_epi64(copies, distance) |

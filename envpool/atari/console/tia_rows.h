@@ -11,8 +11,8 @@
 
 namespace envpool::atari {
 
-// What decides which bits of a line matter. It is 1 plus the set of the objects that the line shows, with or without
-// kWithScore, or kBlackLine if VBLANK blanks the line.
+// The contents of a line decide which of its bits matter. They are 1 plus the set of the objects that the line shows,
+// with or without kWithScore, or kBlackLine if VBLANK blanks the line.
 constexpr u32 kBlackLine = 1 + (2 << kObjects);
 
 // The bits of a Line that matter.

@@ -21,7 +21,7 @@ namespace envpool {
 // multiple of four.
 template <i32 kCount>
 ENVPOOL_ALWAYS_INLINE void philox_blocks(const Rng& rng, u32 (&out)[kCount]) {
-  // Each 64 bits have a word of a block in their lower half; the upper half has anything. Two pairs of blocks are
+  // The lower half of each 64 bits is a word of a block; the upper half is not used. Two pairs of blocks are
   // computed together, because each operation waits for the one before it.
   constexpr i32 kPairs = 2, kBlocks = kCount / 4;
   const auto both = [](u32 word) { return _mm_set1_epi64x(word); };
