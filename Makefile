@@ -21,6 +21,8 @@ WHEELS_ARGS ?=
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Python compiles a module when it is first imported. To compile all of a package takes as long as to unpack it.
+export PIP_COMPILE := 0
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 VENV := build/venv
