@@ -23,11 +23,13 @@ struct AleEnv {
   };
 
   struct State {
-    Machine machine;
     i32 lives;
+    Machine machine;
   };
 
   enum Field { kObs, kLives, kEpisodeFrames, kFrames };
+
+  static i64 extra_bytes(const Params& p) { return screen_bytes(p.screen_height); }
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     const Setup setup = make_setup(p);
@@ -136,7 +138,9 @@ struct AleEnv {
 
   static Blob blob(const OptionValues& o) { return make_shared_game(params(o), o, o.text("game")); }
 
-  static std::vector<abi::Repetition> repetitions(const Params&) { return machine_repetitions(); }
+  static std::vector<abi::Repetition> repetitions(const Params& p) {
+    return console_repetitions(sizeof(State), p.screen_height);
+  }
 
   static void render(const State& s, const Params& p, u8* rgb) { render_rgb(s.machine, p, p.screen_height, rgb); }
 #endif

@@ -42,11 +42,11 @@ struct AtariEnv {
   };
 
   struct State {
-    Machine machine;
     i32 lives;       // after the last step
     f32 reward;      // of the last step, not clipped
     i32 newest;      // the slot of the stack that was written last
     bool life_lost;  // the episode ended with a lost life; the game continues
+    Machine machine;
   };
 
   // The screen height of all but thirteen games. EnvPool never renders more rows than this.
@@ -54,10 +54,11 @@ struct AtariEnv {
 
   enum Field { kObs, kLives, kReward, kTerminated, kRam };
 
-  // The number of bytes after State. They hold the stack of images. If two successive screens may share a buffer of the
-  // console, they also hold a copy of a screen.
+  // The number of bytes after State. They hold the console's screens and the stack of images. If two successive frames
+  // may be drawn to the same screen, they also hold a copy of a screen.
   static i64 extra_bytes(const Params& p) {
-    return i64{p.stack_num} * image_bytes(p) + (p.setup.traits.unfinished_frames ? i64{p.screen_height} * kWidth : 0);
+    return screen_bytes(p.screen_height) + i64{p.stack_num} * image_bytes(p) +
+           (p.setup.traits.unfinished_frames ? i64{p.screen_height} * kWidth : 0);
   }
 
   ENVPOOL_FN static void derive(Params& p) {
@@ -244,8 +245,9 @@ struct AtariEnv {
   }
 
   static std::vector<abi::Repetition> repetitions(const Params& p) {
-    std::vector<abi::Repetition> parts = machine_repetitions();
-    const i64 stack = sizeof(State), image = image_bytes(p), row = p.observe_ram ? 128 : p.img_width;
+    std::vector<abi::Repetition> parts = console_repetitions(sizeof(State), p.screen_height);
+    const i64 stack = sizeof(State) + screen_bytes(p.screen_height), image = image_bytes(p),
+              row = p.observe_ram ? 128 : p.img_width;
     // Within the first image, a row resembles the row above. The others resemble the image before.
     parts.push_back({stack, image, std::max<i64>(row, 8)});
     parts.push_back({stack + image, (p.stack_num - 1) * image, std::max<i64>(image, 8)});
@@ -263,15 +265,15 @@ struct AtariEnv {
     return act_sticky(s.machine, setup, action, p.repeat_action_probability, rng, draw);
   }
 
-  // The stack is a ring buffer of images that follows State in memory.
+  // The stack is a ring buffer of images that follows the screens in memory.
   ENVPOOL_FN static i64 image_bytes(const Params& p) {
     return p.observe_ram ? 128 : i64{p.channels} * p.img_height * p.img_width;
   }
   ENVPOOL_FN static const u8* image(const State& s, const Params& p, i64 slot) {
-    return reinterpret_cast<const u8*>(&s + 1) + slot * image_bytes(p);
+    return reinterpret_cast<const u8*>(&s + 1) + screen_bytes(p.screen_height) + slot * image_bytes(p);
   }
   ENVPOOL_FN static u8* image(State& s, const Params& p, i64 slot) {
-    return reinterpret_cast<u8*>(&s + 1) + slot * image_bytes(p);
+    return reinterpret_cast<u8*>(&s + 1) + screen_bytes(p.screen_height) + slot * image_bytes(p);
   }
   ENVPOOL_FN static u8* saved_screen(State& s, const Params& p) { return image(s, p, p.stack_num); }
   ENVPOOL_FN static u8* next_image(State& s, const Params& p) {

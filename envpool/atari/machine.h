@@ -29,13 +29,13 @@ struct Setup {
 };
 
 struct Machine {
-  Console console;
   RuleState rules;
   // The frame counts follow ALE, which counts the frames that choose a mode, but not boot frames and starting actions.
   i32 paddle[2];       // resistances of the player's paddles, in ohms
   u8 last_action;      // the action of the last frame, which sticky actions repeat
   u32 episode_frames;  // frames of this game
   u32 total_frames;    // frames since power-on
+  Console console;     // the last member, because its screens follow
 };
 
 // Both overloads turn arbitrary bytes into a state that can be stepped safely; see console/repair.h.

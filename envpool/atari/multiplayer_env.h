@@ -49,14 +49,14 @@ struct MultiplayerEnv {
     bool max_pool;
     ObsType obs_type;
   };
-  // The stack of images follows.
+  // The console's screens and the stack of images follow.
   struct Shared {
-    MultiplayerMachine machine;
     PlayerActions actions;     // of this step
     i32 reward[kMostPlayers];  // of this step
     i32 players;
     i32 frames;  // of this episode
     i32 newest;  // the slot of the stack that was written last
+    MultiplayerMachine machine;
   };
   using World = envpool::World<MultiplayerEnv>;
   using SharedData = SharedGameOf<MultiplayerMachine>;
@@ -67,7 +67,7 @@ struct MultiplayerEnv {
     Shared& s = world.shared;
     if (rng.episode == 0) {
       const SharedData& c = shared_data(p);
-      s.machine = c.initial;  // `s.machine = shared_data(p).initial` would make NVRTC copy it through its stack
+      copy_machine(s.machine, c.initial);
     } else {
       reset_game(s.machine, make_setup(p));
     }
@@ -84,7 +84,9 @@ struct MultiplayerEnv {
     }
   }
 
-  static i64 extra_bytes(const Params& p) { return p.obs_type == kImages ? p.stack_num * image_bytes(p) : 0; }
+  static i64 extra_bytes(const Params& p) {
+    return screen_bytes(p.screen_height) + (p.obs_type == kImages ? p.stack_num * image_bytes(p) : 0);
+  }
 
   ENVPOOL_FN static i32 players(const World& world) { return world.shared.players; }
 
@@ -294,9 +296,9 @@ struct MultiplayerEnv {
   }
 
   static std::vector<abi::Repetition> repetitions(const Params& p) {
-    std::vector<abi::Repetition> parts = machine_repetitions();
+    std::vector<abi::Repetition> parts = console_repetitions(sizeof(World), p.screen_height);
     if (p.obs_type == kImages) {
-      const i64 stack = sizeof(World), bytes = image_bytes(p);
+      const i64 stack = sizeof(World) + screen_bytes(p.screen_height), bytes = image_bytes(p);
       // Within the first image, a row resembles the row above. The others resemble the image before.
       parts.push_back({stack, bytes, std::max<i64>(p.img_width, 8)});
       parts.push_back({stack + bytes, (p.stack_num - 1) * bytes, std::max<i64>(bytes, 8)});
@@ -305,7 +307,7 @@ struct MultiplayerEnv {
   }
 
   static void render(const World& world, const Params& p, u8* rgb) {
-    auto console = std::make_unique<Console>(world.shared.machine.console);
+    const auto console = copy_with_screens(world.shared.machine.console);
     draw_last_frame(*console, shared_data(p).rom, p.native);
     const u8* indices = screen(*console);
     for (i32 i = 0; i < p.screen_height * kWidth; ++i) std::memcpy(rgb + 3 * i, shared_data(p).rgb[indices[i]], 3);
@@ -324,13 +326,13 @@ struct MultiplayerEnv {
     return setup;
   }
 
-  // The stack is a ring buffer of images that follows Shared in memory.
+  // The stack is a ring buffer of images that follows the screens in memory.
   ENVPOOL_FN static i64 image_bytes(const Params& p) { return i64{p.img_height} * p.img_width; }
   ENVPOOL_FN static const u8* image(const World& world, const Params& p, i64 slot) {
-    return static_cast<const u8*>(world.extra()) + slot * image_bytes(p);
+    return static_cast<const u8*>(world.extra()) + screen_bytes(p.screen_height) + slot * image_bytes(p);
   }
   ENVPOOL_FN static u8* image(World& world, const Params& p, i64 slot) {
-    return static_cast<u8*>(world.extra()) + slot * image_bytes(p);
+    return static_cast<u8*>(world.extra()) + screen_bytes(p.screen_height) + slot * image_bytes(p);
   }
   ENVPOOL_FN static u8* next_image(World& world, const Params& p) {
     i32& newest = world.shared.newest;

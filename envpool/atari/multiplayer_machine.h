@@ -28,9 +28,9 @@ struct MultiplayerSetup {
 };
 
 struct MultiplayerMachine {
-  Console console;
   MultiplayerState rules;
   i32 paddle[kMostPlayers];  // resistances of the players' paddles, in ohms
+  Console console;           // the last member, because its screens follow
 };
 
 ENVPOOL_FN void repair(MultiplayerState& r) {

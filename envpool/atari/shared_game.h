@@ -30,8 +30,8 @@ struct alignas(64) SharedGameOf {
   Rom rom;
   u8 gray[256];  // by palette index
   u8 rgb[256][3];
-  M initial;              // the machine after the first reset, which is the same in every environment
-  bool initial_is_reset;  // false: `initial` precedes the first reset, because this game's reset draws random numbers
+  bool initial_is_reset;   // false: `initial` precedes the first reset, because this game's reset draws random numbers
+  WithScreens<M> initial;  // the machine after the first reset, which is the same in every environment
 };
 using SharedGame = SharedGameOf<Machine>;
 
@@ -57,10 +57,18 @@ ENVPOOL_FN Setup make_setup(const GameParams& game) {
   return setup;
 }
 
+// Copies a machine with its screens.
+template <class M>
+ENVPOOL_FN void copy_machine(M& to, const WithScreens<M>& from) {
+  to = from;
+  u64* const words = screen_of(to.console, 0);
+  for (u32 i = 0, count = kScreens * from.console.screen_words; i < count; ++i) words[i] = from.screens[i];
+}
+
 // Starts the first game after power-on. For most games it is a copy of SharedGame::initial.
 ENVPOOL_FN void start_first_game(Machine& m, const GameParams& game, const Setup& setup, Rng& rng) {
   const SharedGame& c = shared_game(game);
-  m = c.initial;  // `m = shared_game(game).initial` would make NVRTC copy the machine through its stack
+  copy_machine(m, c.initial);  // with `shared_game(game).initial`, NVRTC would copy the machine through its stack
   if (!c.initial_is_reset) reset_game(m, setup, rng);
 }
 
@@ -133,30 +141,36 @@ inline Blob make_shared_game(GameParams game, const OptionValues& o, std::string
   const Setup setup = make_setup(game);
   load(c.initial, setup, rng);
   // If a trial shows that a reset draws random numbers, every environment has to run its own first reset.
-  auto trial = std::make_unique<Machine>(c.initial);
+  auto trial = std::make_unique<WithScreens<Machine>>(c.initial);
   reset_game(*trial, setup, rng);
   c.initial_is_reset = rng.draws == 0;
   if (c.initial_is_reset) c.initial = *trial;
   return bytes;
 }
 
-// Returns the repetitions in a Machine at the beginning of a State (env.h). The states before the last frames resemble
-// each other, most rows of a screen equal the row above, and most of a screen equals the screen before. A snapshot
-// needs no memory of what the screens were painted from.
-inline std::vector<abi::Repetition> machine_repetitions() {
-  const i64 saved = offset_of(&Console::saved), pixels = offset_of(&Console::pixels);
-  constexpr i64 kScreen = sizeof(Console::pixels) / 2;
-  return {{saved, sizeof(Console::saved), sizeof(Core)},
-          {offset_of(&Console::memory), sizeof(ScreenMemory), abi::kLeftOut},
-          {pixels, kScreen, kWidth},
-          {pixels + kScreen, kScreen, kScreen}};
+// Returns the repetitions (env.h) in the console at the end of a State and in its screens. The states before the last
+// frames resemble each other, most rows of a screen equal the row above, and most of a screen equals the screen before.
+// A snapshot needs no memory of what the screens were painted from.
+inline std::vector<abi::Repetition> console_repetitions(i64 state_bytes, i32 height) {
+  const i64 console = state_bytes - i64{sizeof(Console)}, screen = i64{height} * kWidth;
+  return {{console + offset_of(&Console::saved), sizeof(Console::saved), sizeof(Core)},
+          {console + offset_of(&Console::memory), sizeof(ScreenMemory), abi::kLeftOut},
+          {state_bytes, screen, kWidth},
+          {state_bytes + screen, screen, screen}};
+}
+
+// Returns a copy of a console and of its screens.
+inline std::unique_ptr<WithScreens<Console>> copy_with_screens(const Console& c) {
+  auto copy = std::make_unique<WithScreens<Console>>();
+  std::memcpy(static_cast<void*>(&*copy), &c, sizeof(Console) + kScreens * c.screen_words * sizeof(u64));
+  return copy;
 }
 
 // Writes the first `rows` rows of the screen in colour. Draws the last frame first if it was run without drawing.
 inline void render_rgb(const Machine& m, const GameParams& game, i32 rows, u8* rgb) {
-  auto copy = std::make_unique<Machine>(m);
+  const auto copy = copy_with_screens(m.console);
   const Setup setup = make_setup(game);
-  draw_last_frame(copy->console, *setup.rom, setup.native);
+  draw_last_frame(*copy, *setup.rom, setup.native);
   const u8* indices = screen(*copy);
   for (i32 i = 0; i < rows * kWidth; ++i) std::memcpy(rgb + 3 * i, shared_game(game).rgb[indices[i]], 3);
 }

@@ -25,7 +25,7 @@ u32 images() {
 // A console between guard bytes, because the sanitizers do not check native code.
 struct Guarded {
   u8 before[4096] = {};
-  Console console;
+  WithScreens<Console> console;
   u8 after[4096] = {};
 
   bool intact() const {

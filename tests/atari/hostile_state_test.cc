@@ -19,7 +19,6 @@
 #include <new>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "envpool/atari/ale_env.h"
@@ -83,69 +82,52 @@ u64 most_changes(u64 all, u64 sampled) {
   return count == 0 || count > all ? all : count;
 }
 
-// Enumerates changes of a state within its listed parts.
+// Enumerates changes of a state.
 struct Change {
-  struct Part {
-    size_t begin, end;
-  };
   static constexpr u8 kBytes[] = {0, 1, 0x7F, 0x80, 0xFF};
   static constexpr u32 kWords[] = {0, 1, 0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 0x10000, 0xFFFF0000};
   static constexpr u64 kPerByte = 5 + 8 + 7;  // set the byte, flip one of its bits, or set a word
   static constexpr u64 kThroughout = 4000;
 
-  std::vector<Part> parts;
+  size_t bytes;    // of the state
+  size_t core_at;  // the place of the chips
 
-  u64 count() const {
-    u64 bytes = 0;
-    for (const Part& part : parts) bytes += part.end - part.begin;
-    return kPerByte * bytes + kThroughout;
-  }
+  u64 count() const { return kPerByte * bytes + kThroughout; }
 
   // Applies change number n, which is the same on every machine.
   void apply(u64 n, u8* state) const {
     if (n < kThroughout) {
       Rng rng{.seed = n, .stream = 7};
       const u32 every = n % 4 == 0 ? 1 : n % 4 == 1 ? 10 : 100;
-      for (const Part& part : parts) {
-        for (size_t i = part.begin; i < part.end; ++i) {
-          if (rng.below(every) == 0) state[i] = u8(rng.bits());
-        }
+      for (size_t i = 0; i < bytes; ++i) {
+        if (rng.below(every) == 0) state[i] = u8(rng.bits());
       }
       return;
     }
-    n -= kThroughout;
-    u64 at = n / kPerByte;
-    const u64 how = n % kPerByte;
-    for (const Part& part : parts) {
-      if (at >= part.end - part.begin) {
-        at -= part.end - part.begin;
-        continue;
-      }
-      u8* const byte = state + part.begin + at;
-      if (how < 5) {
-        *byte = kBytes[how];
-      } else if (how < 13) {
-        *byte ^= u8(1 << (how - 5));
-      } else {
-        std::memcpy(byte, &kWords[how - 13], std::min<size_t>(4, part.end - part.begin - at));
-      }
-      return;
+    const u64 at = (n - kThroughout) / kPerByte, how = (n - kThroughout) % kPerByte;
+    if (how < 5) {
+      state[at] = kBytes[how];
+    } else if (how < 13) {
+      state[at] ^= u8(1 << (how - 5));
+    } else {
+      std::memcpy(state + at, &kWords[how - 13], std::min<size_t>(4, bytes - at));
+    }
+  }
+
+  // Calls a function with the numbers of `wanted` changes. Of every four changes, one is to the whole state, two are to
+  // the chips, and one is drawn from all changes.
+  template <class Function>
+  void sample(u64 wanted, Function&& function) const {
+    const u64 all = count();
+    Rng rng{.seed = all};
+    for (u64 k = 0; k < wanted; ++k) {
+      const u64 some = k % 4 == 0   ? rng.below(kThroughout)
+                       : k % 4 == 3 ? rng.below(u32(all))
+                                    : kThroughout + kPerByte * core_at + rng.below(u32(kPerByte * sizeof(Core)));
+      function(wanted == all ? k : some);
     }
   }
 };
-
-// Calls a function with the numbers of `count` changes. Of every four changes, one is to the whole state, two are to
-// the current state of the chips, and one is drawn from all changes.
-template <class Function>
-void sample(u64 all, u64 count, Function&& function) {
-  Rng rng{.seed = all};
-  for (u64 k = 0; k < count; ++k) {
-    const u64 some = k % 4 == 0   ? rng.below(Change::kThroughout)
-                     : k % 4 == 3 ? rng.below(u32(all))
-                                  : Change::kThroughout + rng.below(u32(Change::kPerByte * sizeof(Core)));
-    function(count == all ? k : some);
-  }
-}
 
 // Returns whether repair() changes nothing, neither in a console nor in its last `frames` saved states.
 bool is_valid(const Console& console, const Rom& rom, u32 frames) {
@@ -156,7 +138,7 @@ bool is_valid(const Console& console, const Rom& rom, u32 frames) {
 }
 
 TEST(consoles_of_arbitrary_bytes_stay_within_their_memory) {
-  const Change change{.parts = {{0, sizeof(Console) - sizeof(Console::pixels)}}};
+  const Change change{.bytes = sizeof(Console), .core_at = 0};
   u64 tried = 0, moved = 0;
   for (u32 number = 0; number < 2 * 9; ++number) {
     Rng program{.seed = number};
@@ -167,11 +149,12 @@ TEST(consoles_of_arbitrary_bytes_stay_within_their_memory) {
     const Rom& one_rom = *new (rom_below.data()) Rom(*made);
     const Rom& other_rom = *new (rom_above.data()) Rom(*made);
     const std::shared_ptr<const void> code = compile_rom(one_rom);
-    const Fenced below(sizeof(Console), Fenced::kBegin), above(sizeof(Console), Fenced::kEnd);
+    const size_t bytes = sizeof(Console) + size_t(screen_bytes(one_rom.height));
+    const Fenced below(bytes, Fenced::kBegin), above(bytes, Fenced::kEnd);
     Console& one = *new (below.data()) Console;
     Console& other = *new (above.data()) Console;
 
-    const auto start = std::make_unique<Console>();
+    const auto start = std::make_unique<WithScreens<Console>>();
     power_on(*start, one_rom);
     Rng rng{.seed = number, .stream = 1};
     for (u32 frame = 0; frame < 4 + number % 5 || (number >= 9 && !start->unfinished && frame < 20); ++frame) {
@@ -180,12 +163,11 @@ TEST(consoles_of_arbitrary_bytes_stay_within_their_memory) {
     }
     CHECK_EQ(start->unfinished, number >= 9);
 
-    const u64 all = change.count();
-    sample(all, most_changes(all, 200), [&](u64 n) {
-      std::memcpy(&one, &*start, sizeof(Console));
+    change.sample(most_changes(change.count(), 200), [&](u64 n) {
+      std::memcpy(below.data(), &*start, bytes);
       change.apply(n, below.data());
       repair(one, one_rom);
-      std::memcpy(&other, &one, sizeof(Console));
+      std::memcpy(above.data(), below.data(), bytes);
       Rng inputs{.seed = n};
       bool same = true, valid = true;
       for (u32 frame = 0; frame < 3; ++frame) {
@@ -194,13 +176,13 @@ TEST(consoles_of_arbitrary_bytes_stay_within_their_memory) {
         run_frame(one, one_rom, in, draw, code.get());
         run_frame(other, other_rom, in, draw);
         valid = valid && is_valid(one, one_rom, 1);
-        same = same && std::memcmp(&one, &other, sizeof(Console)) == 0;
+        same = same && std::memcmp(below.data(), above.data(), bytes) == 0;
       }
       draw_last_frame(one, one_rom, code.get());
       draw_last_frame(other, other_rom);
       system_reset(one, one_rom);
       system_reset(other, other_rom);
-      same = same && std::memcmp(&one, &other, sizeof(Console)) == 0;
+      same = same && std::memcmp(below.data(), above.data(), bytes) == 0;
       ++tried;
       moved += std::memcmp(one.ram, start->ram, 128) != 0;
       if (same && valid) return;
@@ -245,11 +227,8 @@ void play_changed(const char* task, Mapper mapper, std::vector<abi::Option> opti
   for (i32 i = 0; i < 3; ++i) env.step(3, state, &action, &reward, &terminated, 1);
   const std::vector<u8> start(state, state + bytes);
 
-  static_assert(std::is_same_v<decltype(State::machine), Machine>);
-  const size_t pixels = sizeof(Console) - sizeof(Console::pixels);
-  const Change change{.parts = {{0, pixels}, {sizeof(Console), sizeof(State)}}};
-  const u64 all = change.count();
-  sample(all, most_changes(all, 100), [&](u64 n) {
+  const Change change{.bytes = sizeof(State), .core_at = sizeof(State) - sizeof(Console)};
+  change.sample(most_changes(change.count(), 100), [&](u64 n) {
     std::memcpy(state, start.data(), bytes);
     change.apply(n, state);
     Env::repair(*std::launder(reinterpret_cast<State*>(state)), env.params);

@@ -19,7 +19,7 @@ struct TestMachine {
   std::unique_ptr<Rom> rom;
   std::shared_ptr<const void> code;
   Setup setup;
-  Machine machine;
+  WithScreens<Machine> machine;
   Rng rng;
 };
 
@@ -56,16 +56,16 @@ EXPORT u32 atari_actions(const TestMachine* test) { return test->setup.traits.mi
 EXPORT u32 atari_legal(const TestMachine* test) { return test->setup.traits.legal_actions; }
 
 // The size of a saved state: the machine and the generator of its sticky actions.
-EXPORT i64 atari_state_bytes() { return sizeof(Machine) + sizeof(Rng); }
+EXPORT i64 atari_state_bytes() { return sizeof(WithScreens<Machine>) + sizeof(Rng); }
 
 EXPORT void atari_save(const TestMachine* test, u8* bytes) {
-  std::memcpy(bytes, &test->machine, sizeof(Machine));
-  std::memcpy(bytes + sizeof(Machine), &test->rng, sizeof(Rng));
+  std::memcpy(bytes, &test->machine, sizeof(test->machine));
+  std::memcpy(bytes + sizeof(test->machine), &test->rng, sizeof(Rng));
 }
 
 EXPORT void atari_restore(TestMachine* test, const u8* bytes) {
-  std::memcpy(&test->machine, bytes, sizeof(Machine));
-  std::memcpy(&test->rng, bytes + sizeof(Machine), sizeof(Rng));
+  std::memcpy(&test->machine, bytes, sizeof(test->machine));
+  std::memcpy(&test->rng, bytes + sizeof(test->machine), sizeof(Rng));
 }
 
 // Returns whether repair() leaves this machine unchanged.

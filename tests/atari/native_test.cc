@@ -80,7 +80,7 @@ TEST(entries_without_an_address_lead_to_the_exact_cpu) {
   CHECK_EQ(u32(rom->mapper), u32(k4K));
   const std::shared_ptr<const void> code = compile_rom(*rom);
   if (code == nullptr) return;
-  const auto console = std::make_unique<Console>();
+  const auto console = std::make_unique<WithScreens<Console>>();
   for (u32 entry = 4096 + kPagePad; entry + 1024 < kMaxCode; entry += 97) {
     power_on(*console, *rom);
     for (u32& at : console->cart.code_at) at = entry;

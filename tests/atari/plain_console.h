@@ -19,17 +19,17 @@ class PlainConsole;
 inline u8 read_bus(PlainConsole& c, const Rom& rom, u16 address);
 inline void write_bus(PlainConsole& c, const Rom& rom, u16 address, u8 value);
 
-class PlainConsole : public Console {
+class PlainConsole : public WithScreens<Console> {
  public:
   PlainTia chip;
   // If this is not null, its TIA is accessed at the same cycles, and everything read from it is compared.
-  std::unique_ptr<Console> beside;
+  std::unique_ptr<WithScreens<Console>> beside;
   std::string difference;  // the first of these that differed
 
-  PlainConsole(const Rom& rom, bool with_beside) : Console{}, chip(rom), rom_(rom) {
+  PlainConsole(const Rom& rom, bool with_beside) : WithScreens<Console>{}, chip(rom), rom_(rom) {
     power_on(*this, rom);
     if (with_beside) {
-      beside = std::make_unique<Console>();
+      beside = std::make_unique<WithScreens<Console>>();
       power_on(*beside, rom);
     }
   }

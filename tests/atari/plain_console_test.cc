@@ -50,7 +50,7 @@ class Comparison {
   Comparison(const Rom& rom, std::string name)
       : rom_(rom), name_(std::move(name)), code_(compile_rom(rom)), plain_(std::make_unique<PlainConsole>(rom, true)) {
     for (Player& player : players_) {
-      player.console = std::make_unique<Console>();
+      player.console = std::make_unique<WithScreens<Console>>();
       power_on(*player.console, rom);
     }
   }
@@ -80,7 +80,7 @@ class Comparison {
   struct Player {
     const char* name;
     bool native, draws_all;
-    std::unique_ptr<Console> console{};
+    std::unique_ptr<WithScreens<Console>> console{};
   };
 
   bool differs(const char* who, const std::string& what) const {

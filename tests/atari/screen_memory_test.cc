@@ -44,7 +44,7 @@ RandomLine similar_line(Rng& rng, const RandomLine& line) {
 
 TEST(lines_that_are_taken_for_equal_have_equal_pixels_and_collisions) {
   constexpr i32 kRow = 5;
-  const auto c = std::make_unique<Console>();
+  const auto c = std::make_unique<WithScreens<Console>>();
   Rng rng{.seed = 1};
   u32 equal_pixels = 0, equal_collisions = 0;
   for (u32 n = 0; n < 200'000; ++n) {
@@ -96,8 +96,8 @@ void run_plain_frame(Console& c, const Rom& rom, const Inputs& inputs) {
 
 TEST(the_memory_of_a_screen_has_no_effect) {
   constexpr u32 kFrames = 16;
-  const auto usual = std::make_unique<Console>(), forgetful = std::make_unique<Console>(),
-             plain = std::make_unique<Console>();
+  const auto usual = std::make_unique<WithScreens<Console>>(), forgetful = std::make_unique<WithScreens<Console>>(),
+             plain = std::make_unique<WithScreens<Console>>();
   u64 compared = 0;
   for (u32 number = 0; number < images(); ++number) {
     Rng rng{.seed = number};

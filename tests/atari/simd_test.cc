@@ -95,7 +95,7 @@ TEST(the_resizer_has_the_bits_of_scalar_code) {
 }
 
 TEST(the_painter_uses_simd) {
-  const auto c = std::make_unique<Console>();
+  const auto c = std::make_unique<WithScreens<Console>>();
   c->tia.line.look.colour[3] = 0x42;
   c->tia.line.look.blank_left = kNoBlank;
   u64 row[kWidth / 8]{};
@@ -108,7 +108,7 @@ TEST(the_painter_uses_simd) {
 
 // Compares whole lines and parts of lines.
 TEST(the_painter_has_the_bits_of_scalar_code) {
-  const auto c = std::make_unique<Console>();
+  const auto c = std::make_unique<WithScreens<Console>>();
   Rng rng{.seed = 5};
   i32 different = 0;
   for (i32 i = 0; i < 100'000; ++i) {

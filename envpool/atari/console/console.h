@@ -64,10 +64,8 @@ ENVPOOL_FN void grey_out_rest(Console& c, const Rom& rom, i32 line) {
   if (c.greyed) return;
   c.greyed = true;
   for (i32 row = line > rom.y_start ? line - rom.y_start : 0; row < rom.height; ++row) {
-    for (i32 g = 0; g < kWidth / 8; ++g) {
-      u64& pixels = c.pixels[c.buffer][row * (kWidth / 8) + g];
-      pixels = (pixels >> 1) & 0x0707070707070707ull;
-    }
+    u64* const pixels = row_of(c, c.buffer, row);
+    for (i32 g = 0; g < kWordsPerRow; ++g) pixels[g] = pixels[g] >> 1 & 0x0707070707070707ull;
     forget_row(c, row);
   }
 }
@@ -202,11 +200,14 @@ ENVPOOL_FN void power_on(Console& c, const Rom& rom) {
   c = Console{};
   static_cast<Core&>(c) = rom.boot;
   c.rng = rom.boot_rng;
+  clear_screens(c);
 }
 
 // Return the pixels of the last frame and of the frame before it. They are exact if the call of run_frame() had
 // draw = true. An update that continues an unfinished frame draws into the same buffer.
-ENVPOOL_FN const u8* screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer]); }
-ENVPOOL_FN const u8* previous_screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer ^ 1]); }
+ENVPOOL_FN const u8* screen(const Console& c) { return reinterpret_cast<const u8*>(screen_of(c, c.buffer)); }
+ENVPOOL_FN const u8* previous_screen(const Console& c) {
+  return reinterpret_cast<const u8*>(screen_of(c, c.buffer ^ 1));
+}
 
 }  // namespace envpool::atari

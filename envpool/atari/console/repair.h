@@ -76,6 +76,7 @@ ENVPOOL_DEVICE_CALL void repair(Core& c, const Rom& rom) {
   if (rom.mapper == kDPC) repair(c.dpc);
   keep_within(c.cycles, 0, 3 * kClockLimit);
   c.buffer &= 1;
+  c.screen_words = screen_words(rom);
   keep_bool(c.wrote);
   keep_bool(c.stop);
   keep_bool(c.unfinished);

@@ -184,7 +184,7 @@ std::unique_ptr<Rom> build_rom(const u8* bytes, std::size_t size) {
   copy_bytes(*rom, bytes, size);
   decode_rom(*rom);
 
-  auto console = std::make_unique<Console>();
+  auto console = std::make_unique<WithScreens<Console>>();
   construct(*console);
   rom->pal = detect_pal(*console, *rom);
   rom->height = rom->pal && p.height == 210 ? 250 : p.height;

@@ -172,8 +172,9 @@ struct Core {
   bool greyed;
   bool drawing;  // pixels are computed
   bool exact;    // every access draws as far as in ALE, because the frame is cut off
-  u8 buffer;     // index of the current element of Console::pixels
+  u8 buffer;     // the screen that shows the current frame, 0 or 1
   i32 last_lines;
+  u32 screen_words;  // the size of a screen; follows from the height
 
   u8 swcha, swchb;
   bool fire[2];
@@ -186,14 +187,35 @@ struct SystemRng {
   u32 next;
 };
 
-struct Console : Core {
+// Two screens follow in memory, because the height of a screen depends on the game. Frames are drawn to one and the
+// other in turn. A screen is an array of palette indices, 8 pixels per word. A console is therefore the last member of
+// whatever contains it.
+struct alignas(16) Console : Core {
   Core saved[3];     // state before each of the last three frames, see redraw()
   u32 frames;        // since the system reset; saved[n % 3] is the state before frame n
   u32 undrawn;       // 2: the last frame was not drawn; 1: the one before it was not; 0: both were
   u32 forced_draws;  // the number of full frames that are still to be drawn even if the caller does not ask for it
   SystemRng rng;
   ScreenMemory memory;
-  u64 pixels[2][kWidth / 8 * kMaxHeight];  // palette indices, 8 pixels per word
 };
+
+constexpr u32 kScreens = 2;
+constexpr i32 kWordsPerRow = kWidth / 8;
+
+// Return the words of a screen.
+ENVPOOL_FN u64* screen_of(Console& c, u32 screen) { return reinterpret_cast<u64*>(&c + 1) + screen * c.screen_words; }
+ENVPOOL_FN const u64* screen_of(const Console& c, u32 screen) {
+  return reinterpret_cast<const u64*>(&c + 1) + screen * c.screen_words;
+}
+
+// Returns the size of both screens.
+ENVPOOL_FN constexpr i64 screen_bytes(i32 height) { return i64{kScreens} * height * kWidth; }
+
+// A console, or something that ends with one, and memory for screens of any height.
+template <class T>
+struct WithScreens : T {
+  u64 screens[kScreens * kMaxHeight * kWordsPerRow];
+};
+static_assert(sizeof(WithScreens<Console>) == sizeof(Console) + screen_bytes(kMaxHeight));
 
 }  // namespace envpool::atari

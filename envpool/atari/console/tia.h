@@ -428,15 +428,16 @@ ENVPOOL_FN void open_window(Tia& t, const Rom& rom) {
   t.limit_cycle = t.frame_start + kCyclesPerLine * (rom.max_line + 1);
 }
 
+ENVPOOL_FN u32 screen_words(const Rom& rom) { return static_cast<u32>(kWordsPerRow * rom.height); }
+
 ENVPOOL_FN void reset_tia(Console& c, const Rom& rom) {
   c.tia = Tia{};
   c.tia.vsync_end = kNever;
   open_window(c.tia, rom);
   start_screen(c.tia);  // the next update may continue a frame that the reset cut off
   c.last_lines = 0;
-  for (u32 b = 0; b < 2; ++b) {
-    for (i32 i = 0; i < kWidth / 8 * rom.height; ++i) c.pixels[b][i] = 0;
-  }
+  c.screen_words = screen_words(rom);
+  clear_screens(c);
   forget_all_rows(c);
 }
 

@@ -156,13 +156,18 @@ ENVPOOL_FN bool collides_as_painted(const Console& c, u32 screen, i32 row, const
          equal_events_but_colours(c, painted);
 }
 
-ENVPOOL_FN u64* row_of(Console& c, u32 screen, i32 row) { return c.pixels[screen] + row * (kWidth / 8); }
+ENVPOOL_FN u64* row_of(Console& c, u32 screen, i32 row) { return screen_of(c, screen) + row * kWordsPerRow; }
 ENVPOOL_FN u64* current_row(Console& c) { return row_of(c, c.buffer, c.tia.row); }
 
 // Call this after changing pixels of a row of the current screen.
 ENVPOOL_FN void forget_row(Console& c, i32 row) {
   c.memory.contents[c.buffer][row] = 0;
   c.memory.dirty[row] |= static_cast<u8>(1u << c.buffer);
+}
+
+ENVPOOL_FN void clear_screens(Console& c) {
+  u64* const words = screen_of(c, 0);
+  for (u32 i = 0, count = kScreens * c.screen_words; i < count; ++i) words[i] = 0;
 }
 
 ENVPOOL_FN void forget_all_rows(Console& c) {
