@@ -151,11 +151,7 @@ struct ProcgenBigfish : GameOf<ProcgenBigfish> {
   ENVPOOL_FN static void draw(const State& s, const Params& p, Canvas<kPixels>& canvas) {
     const Art& art = art_of(p);
     const View view(kCells, kCells / 2, kCells / 2, kPixels);
-    canvas.fill({0, 0, kPixels, kPixels}, kBlack);
-    if (p.use_backgrounds) {
-      draw_background(canvas, art, art.image[kBackground + s.background], view, i32(kCells), i32(kCells),
-                      s.background_part);
-    }
+    draw_background(canvas, p, kBackground + s.background, view, i32(kCells), i32(kCells), s.background_part);
     const auto put = [&](i32 type, i32 picture, i32 theme, f32 x, f32 y, f32 wide, f32 high, bool reflected) {
       const Rect rect = view.rect(x - wide, y + high, 2 * wide, 2 * high);
       if (p.restrict_themes) theme = 0;

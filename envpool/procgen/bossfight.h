@@ -359,13 +359,8 @@ struct ProcgenBossfight : GameOf<ProcgenBossfight> {
 
   template <i32 kPixels>
   ENVPOOL_FN static void draw(const State& s, const Params& p, Canvas<kPixels>& canvas) {
-    const Art& art = art_of(p);
     const View view(kCells, kCells / 2, kCells / 2, kPixels);
-    canvas.fill({0, 0, kPixels, kPixels}, kBlack);
-    if (p.use_backgrounds) {
-      draw_background(canvas, art, art.image[kBackground + s.background], view, i32(kCells), i32(kCells),
-                      s.background_part);
-    }
+    draw_background(canvas, p, kBackground + s.background, view, i32(kCells), i32(kCells), s.background_part);
     EntityPainter<kPixels> painter(p, canvas, view);
     const auto put = [&](i32 type, i32 theme, i32 picture, const Body& b) {
       painter.draw(type, theme, picture, b.x, b.y, b.half_width, b.half_height);

@@ -292,8 +292,7 @@ struct ProcgenChaser : GameOf<ProcgenChaser> {
     const i32 cells = cells_of(p), now = time_of(s);
     const f32 half = f32(cells * 0.5);
     const View view(f32(cells), half, half, kPixels);
-    canvas.fill({0, 0, kPixels, kPixels}, kBlack);
-    if (p.use_backgrounds) draw_background(canvas, art, art.image[kBackground], view, cells, cells, 0);
+    draw_background(canvas, p, kBackground, view, cells, cells, 0);
     const auto put = [&](i32 type, i32 picture, Rect rect) {
       if (p.use_monochrome_assets) {
         canvas.fill(rect, color_of(type, 0));
@@ -301,7 +300,7 @@ struct ProcgenChaser : GameOf<ProcgenChaser> {
         canvas.draw(art, art.image[picture], rect);
       }
     };
-    const Image wall = art.image[kWallPicture];
+    const Image& wall = art.image[kWallPicture];
     const auto cell = [&](i32 i, i32 k) { return view.rect(f32(i), f32(k + 1), 1, 1, kCellMargin); };
     using Spans = CellSpans<kMostCells, kPixels>;
     const Spans across(wall.width, 0, cells - 1, [&](i32 i) { return Extent{cell(i, 0).x, cell(i, 0).width}; });

@@ -262,15 +262,11 @@ struct ProcgenDodgeball : GameOf<ProcgenDodgeball> {
 
   template <i32 kPixels>
   ENVPOOL_FN static void draw(const State& s, const Params& p, Canvas<kPixels>& canvas) {
-    const Art& art = art_of(p);
     const i32 cells = i32(dodgeball::sizes_of(p.mode).cells);
     const bool follows = p.mode == kMemory;
     const f32 middle = f32(cells * 0.5);
     const View view = follows ? View(16, s.agent.x, s.agent.y, kPixels) : View(f32(cells), middle, middle, kPixels);
-    canvas.fill({0, 0, kPixels, kPixels}, kBlack);
-    if (p.use_backgrounds) {
-      draw_background(canvas, art, art.image[kBackground + s.background], view, cells, cells, s.background_part);
-    }
+    draw_background(canvas, p, kBackground + s.background, view, cells, cells, s.background_part);
     if (follows) draw_outside(s, p, canvas, view, cells);
     for (i32 i = 0; i < s.walls; ++i) draw_wall(p, canvas, view, s.wall[i]);
     EntityPainter<kPixels> painter(p, canvas, view);
@@ -293,7 +289,7 @@ struct ProcgenDodgeball : GameOf<ProcgenDodgeball> {
                                       i32 cells) {
     constexpr f32 kMargin = 16 / 2.0 + 1;
     constexpr i32 kMostCells = 20;
-    const Image image = art_of(p).image[kWallPicture];
+    const Image& image = art_of(p).image[kWallPicture];
     const i32 left = i32(s.agent.x - kMargin), right = i32(s.agent.x + kMargin);
     const i32 bottom = i32(s.agent.y - kMargin), top = i32(s.agent.y + kMargin);
     const auto cell = [&](i32 i, i32 k) { return view.rect(f32(i), f32(k + 1), 1, 1, kCellMargin); };

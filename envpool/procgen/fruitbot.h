@@ -167,7 +167,7 @@ struct ProcgenFruitbot : GameOf<ProcgenFruitbot> {
     for (i32 i = first; i < s.count; ++i) {
       Thing& food = s.thing[i];
       food.theme = u8(random.below(themes));
-      const Image image = art_of(p).image[picture_of(p, food)];
+      const Image& image = art_of(p).image[picture_of(p, food)];
       const f32 shape = f32(image.width * 1.0 / image.height);
       if (shape > 1) {
         food.half_height = food.half_width / shape;
@@ -312,7 +312,7 @@ struct ProcgenFruitbot : GameOf<ProcgenFruitbot> {
                                   2 * thing.half_height);
       if (rect.y > kPixels || rect.y + rect.height < 0) continue;
       const i32 theme = p.restrict_themes ? 0 : thing.theme;
-      const Image image = art.image[picture_of(p, thing)];
+      const Image& image = art.image[picture_of(p, thing)];
       if (p.use_monochrome_assets) {
         canvas.fill(rect, color_of(thing.type, theme));
       } else if (thing.type == kWall || thing.type == kDoor) {
@@ -332,7 +332,7 @@ struct ProcgenFruitbot : GameOf<ProcgenFruitbot> {
 
   // Draws squares of a background above each other.
   template <i32 kPixels>
-  ENVPOOL_FN static void draw_squares(Canvas<kPixels>& canvas, const Art& art, Image image, const View& view,
+  ENVPOOL_FN static void draw_squares(Canvas<kPixels>& canvas, const Art& art, const Image& image, const View& view,
                                       i32 width) {
     const Rect world = view.rect(0, kHeight, f32(width), kHeight);
     const i32 squares = max(i32(world.height / world.width), 1);

@@ -131,7 +131,7 @@ ENVPOOL_FN u32 color_of(i32 type, i32 theme) {
 
 // Returns where a background is drawn behind a world, of whose shape it shows as much as it has; `shift` chooses the
 // part.
-ENVPOOL_FN Rect background_rect(Image image, const View& view, i32 width, i32 height, f32 shift) {
+ENVPOOL_FN Rect background_rect(const Image& image, const View& view, i32 width, i32 height, f32 shift) {
   const f32 image_shape = f32(image.width) / f32(image.height);
   const f32 world_shape = f32(width * 1.0 / height);
   const f32 extra = image_shape - world_shape;
@@ -139,10 +139,16 @@ ENVPOOL_FN Rect background_rect(Image image, const View& view, i32 width, i32 he
   const Rect world = view.rect(0, f32(height), f32(width), f32(height));
   return {world.x + world.width * f64(-offset), world.y, world.width * f64(image_shape / world_shape), world.height};
 }
+// Clears the canvas and draws the background of a world of width * height cells; `part` chooses a part of it.
 template <i32 kPixels>
-ENVPOOL_FN void draw_background(Canvas<kPixels>& canvas, const Art& art, Image image, const View& view, i32 width,
-                                i32 height, f32 shift) {
-  canvas.draw(art, image, background_rect(image, view, width, height, shift));
+ENVPOOL_FN void draw_background(Canvas<kPixels>& canvas, const GameParams& p, i32 picture, const View& view, i32 width,
+                                i32 height, f32 part) {
+  const Image& image = art_of(p).image[picture];
+  if (p.use_backgrounds) {
+    canvas.begin(art_of(p), image, background_rect(image, view, width, height, part));
+  } else {
+    canvas.fill({0, 0, kPixels, kPixels}, kBlack);
+  }
 }
 
 #if ENVPOOL_HOST

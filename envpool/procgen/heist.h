@@ -290,8 +290,7 @@ struct ProcgenHeist : GameOf<ProcgenHeist> {
     const Mover& a = s.agent;
     const f32 middle = f32(cells * 0.5);
     const View view = follows ? View(kVisible, a.x, a.y, kPixels) : View(f32(cells), middle, middle, kPixels);
-    canvas.fill({0, 0, kPixels, kPixels}, kBlack);
-    if (p.use_backgrounds) draw_background(canvas, art, art.image[kBackground + s.background], view, cells, cells, 0);
+    draw_background(canvas, p, kBackground + s.background, view, cells, cells, 0);
     const CellRange range = follows ? cells_around(a.x, a.y, kVisible / 2 + 1) : CellRange{0, cells - 1, 0, cells - 1};
     draw_walls<kMostCells>(canvas, p, view, kWallPicture, color_of(kWallType, 0), range,
                            [&](i32 x, i32 y) { return !is_free(s, p, x, y); });

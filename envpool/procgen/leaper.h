@@ -281,8 +281,7 @@ struct ProcgenLeaper : GameOf<ProcgenLeaper> {
     const i32 cells = cells_of(p);
     const f32 middle = f32(cells * 0.5);
     const View view(f32(cells), middle, middle, kPixels);
-    canvas.fill({0, 0, kPixels, kPixels}, kBlack);
-    if (p.use_backgrounds) draw_background(canvas, art, art.image[kBackground + s.background], view, cells, cells, 0);
+    draw_background(canvas, p, kBackground + s.background, view, cells, cells, 0);
     const auto cover = [&](i32 bottom, i32 lanes, i32 picture, i32 type) {
       if (lanes == 0) return;
       draw_walls<kMostCells>(canvas, p, view, picture, color_of(type, 0), {0, cells - 1, bottom, bottom + lanes - 1},

@@ -110,12 +110,11 @@ struct ProcgenMaze : GameOf<ProcgenMaze> {
     const bool follows = p.mode == kMemory;
     const f32 x = s.x + 0.5f, y = s.y + 0.5f, half = f32(cells * 0.5);
     const View view = follows ? View(8, x, y, kPixels) : View(f32(cells), half, half, kPixels);
-    canvas.fill({0, 0, kPixels, kPixels}, kBlack);
-    if (p.use_backgrounds) draw_background(canvas, art, art.image[kBackground + s.background], view, cells, cells, 0);
+    draw_background(canvas, p, kBackground + s.background, view, cells, cells, 0);
     // One cell more than the view has on each side. Beyond the world are walls.
     const i32 left = follows ? s.x - 4 : 0, right = follows ? s.x + 5 : cells - 1;
     const i32 bottom = follows ? s.y - 4 : 0, top = follows ? s.y + 5 : cells - 1;
-    const Image wall = art.image[kWall];
+    const Image& wall = art.image[kWall];
     using Spans = CellSpans<kMostCells, kPixels>;
     const auto cell = [&](i32 i, i32 k) { return view.rect(f32(i), f32(k + 1), 1, 1, kCellMargin); };
     const Spans across(wall.width, left, right, [&](i32 i) { return Extent{cell(i, 0).x, cell(i, 0).width}; });

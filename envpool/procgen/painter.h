@@ -148,30 +148,39 @@ class Canvas {
   // Begins with an image behind everything that is drawn later, and black beside it. A CPU reads only those of its
   // pixels that remain visible, in finish() at the latest: images are large, and most of their pixels are not in the
   // cache.
-  ENVPOOL_FN void begin(const Art& art, Image image, Rect r) {
+  ENVPOOL_FN void begin(const Art& art, const Image& image, Rect r) {
 #ifdef __CUDACC__
     fill({0, 0, kPixels, kPixels}, kBlack);
     draw(art, image, r);
 #else
-    for (i32 i = 0; i < kPixels; ++i) {
-      behind_column_[i] = -1;
-      behind_row_[i] = nullptr;
-      for (i32 k = 0; k < kPixels; ++k) pixels_.set(k, i, 0);
-    }
     const Span across = span_of(image.width, r.x, r.width, kPixels);
     const Span down = span_of(image.height, r.y, r.height, kPixels);
-    for (i32 i = 0; i < across.count; ++i) behind_column_[across.first + i] = across.source(i);
-    for (i32 i = 0; i < down.count; ++i) {
-      behind_row_[down.first + i] = art.pixels() + image.first + down.source(i) * image.width;
+    for (i32 k = 0; k < kPixels; ++k) {
+      behind_column_[k] = u32(k - across.first) < u32(across.count) ? u16(across.source(k - across.first)) : u16(0);
+    }
+    for (i32 i = 0; i < kPixels; ++i) {
+      const bool has_image = u32(i - down.first) < u32(down.count);
+      if (has_image) behind_row_[i] = art.row(image, down.source(i - down.first));
+      for (i32 k = 0; k < kPixels; ++k) {
+        pixels_.set(k, i, has_image && u32(k - across.first) < u32(across.count) ? kBehind : kBlack);
+      }
     }
     has_image_behind_ = true;
 #endif
   }
   ENVPOOL_FN void finish() {
 #ifndef __CUDACC__
-    for (i32 i = 0; i < kPixels && has_image_behind_; ++i) {
-      for (i32 k = 0; k < kPixels; ++k) {
-        if (pixels_.get(k, i) == 0) pixels_.set(k, i, behind(k, i));
+    if (!has_image_behind_) return;
+    constexpr i32 kGroup = 8;  // pixels of which all are read if one is visible, so that no branch depends on a pixel
+    for (i32 y = 0; y < kPixels; ++y) {
+      const ImageRow row = behind_row_[y];
+      for (i32 x = 0; x < kPixels; x += kGroup) {
+        i32 count = 0;
+        for (i32 k = 0; k < kGroup; ++k) count += pixels_.get(x + k, y) == kBehind;
+        for (i32 k = 0; k < kGroup && count > 0; ++k) {
+          const u32 color = pixels_.get(x + k, y), is_visible = color == kBehind;
+          pixels_.set(x + k, y, color | ((0 - is_visible) & row[behind_column_[x + k]]));
+        }
       }
     }
 #endif
@@ -183,13 +192,13 @@ class Canvas {
   }
 
   // Draws an image. If it is reflected, left and right are exchanged. The opacity is from 0 to 1.
-  ENVPOOL_FN void draw(const Art& art, Image image, Rect r, bool reflected = false, f32 opacity = 1) {
+  ENVPOOL_FN void draw(const Art& art, const Image& image, Rect r, bool reflected = false, f32 opacity = 1) {
     draw_between(art, image, {r.x, r.y, r.x + r.width, r.y + r.height}, reflected, opacity);
   }
 
   // Draws an image between edges. If the right edge is left of the left one, left and right are exchanged; so are above
   // and below.
-  ENVPOOL_DEVICE_CALL void draw_between(const Art& art, Image image, Edges edges, bool reflected, f32 opacity) {
+  ENVPOOL_DEVICE_CALL void draw_between(const Art& art, const Image& image, Edges edges, bool reflected, f32 opacity) {
     const Span across = span_between(image.width, edges.left, edges.right, kPixels);
     const Span down = span_between(image.height, edges.top, edges.low, kPixels);
     u16 column[kPixels];
@@ -199,9 +208,9 @@ class Canvas {
     }
     const u32 alpha = alpha_of(opacity);
     for (i32 i = 0; i < down.count; ++i) {
-      const u32* const row = art.pixels() + image.first + down.source(i) * image.width;
+      const ImageRow row = art.row(image, down.source(i));
       if (alpha == 255) {
-        draw_row(row, across.first, down.first + i, column, across.count);
+        draw_row(row, image.is_opaque, across.first, down.first + i, column, across.count);
         continue;
       }
       for (i32 k = 0; k < across.count; ++k) put(across.first + k, down.first + i, scaled_color(row[column[k]], alpha));
@@ -209,7 +218,7 @@ class Canvas {
   }
 
   // Draws an image that is turned around the middle of its rectangle.
-  ENVPOOL_DEVICE_CALL void draw_turned(const Art& art, Image image, Rect r, Turn turn, bool reflected = false,
+  ENVPOOL_DEVICE_CALL void draw_turned(const Art& art, const Image& image, Rect r, Turn turn, bool reflected = false,
                                        f32 opacity = 1) {
     const f64 x = r.x + r.width / 2, y = r.y + r.height / 2;
     if (is_upright(turn)) {
@@ -228,7 +237,7 @@ class Canvas {
       for (i32 column = first; column < end; ++column) {
         const i32 u = clamp(turned.column(column, row), 0, image.width - 1);
         const i32 v = clamp(turned.row(column, row), 0, image.height - 1);
-        const u32 color = art.pixels()[image.first + v * image.width + (reflected ? image.width - 1 - u : u)];
+        const u32 color = art.row(image, v)[reflected ? image.width - 1 - u : u];
         put(column, row, alpha == 255 ? color : scaled_color(color, alpha));
       }
     });
@@ -236,56 +245,51 @@ class Canvas {
 
   // Draws an image in cell (i, k).
   template <class Spans>
-  ENVPOOL_FN void draw_cell(const Art& art, Image image, const Spans& across, i32 i, const Spans& down, i32 k) {
+  ENVPOOL_FN void draw_cell(const Art& art, const Image& image, const Spans& across, i32 i, const Spans& down, i32 k) {
     for (i32 row = 0; row < down.count(k); ++row) {
-      draw_row(art.pixels() + image.first + down.source(k)[row] * image.width, across.first(i), down.first(k) + row,
+      draw_row(art.row(image, down.source(k)[row]), image.is_opaque, across.first(i), down.first(k) + row,
                across.source(i), across.count(i));
     }
   }
 
+ private:
+  // What a pixel has that only the image behind everything covers. Nothing else that is drawn has no alpha.
+  static constexpr u32 kBehind = 0;
+
   // Draws a row of pixels from the given columns of a row of an image.
-  ENVPOOL_FN void draw_row(const u32* row, i32 x, i32 y, const u16* column, i32 count) {
-    for (i32 k = 0; k < count; ++k) put(x + k, y, row[column[k]]);
+  ENVPOOL_FN void draw_row(ImageRow row, bool is_opaque, i32 x, i32 y, const u16* column, i32 count) {
+    if (is_opaque) {
+      for (i32 k = 0; k < count; ++k) pixels_.set(x + k, y, row[column[k]]);
+    } else {
+      for (i32 k = 0; k < count; ++k) put(x + k, y, row[column[k]]);
+    }
   }
 
- private:
   ENVPOOL_FN static u32 alpha_of(f32 opacity) { return u32(clamp(i32(opacity * 256.0), 0, 256)) * 255 >> 8; }
   // Draws a premultiplied colour over what a pixel has.
   ENVPOOL_FN void put(i32 x, i32 y, u32 color) {
     const u32 rest = 255 - (color >> 24);
-    pixels_.set(x, y, rest == 0 ? color : blended(color, rest, get(x, y)));
+    if (rest != 255) pixels_.set(x, y, rest == 0 ? color : kBlack | (color + scaled_color(get(x, y), rest)));
   }
   ENVPOOL_FN u32 get(i32 x, i32 y) const {
     const u32 color = pixels_.get(x, y);
 #ifndef __CUDACC__
-    if (color == 0 && has_image_behind_) return behind(x, y);
+    if (color == kBehind && has_image_behind_) return behind_row_[y][behind_column_[x]];
 #endif
     return color;
   }
+  // Returns each of the four parts of a colour as scaled() does, two at a time.
   ENVPOOL_FN static u32 scaled_color(u32 color, u32 alpha) {
-    u32 result = 0;
-    for (i32 shift = 0; shift < 32; shift += 8) result |= scaled(color >> shift & 255, alpha) << shift;
-    return result;
-  }
-  // Returns a colour over another one, of which `rest` of 255 shows through.
-  ENVPOOL_FN static u32 blended(u32 color, u32 rest, u32 below) {
-    u32 result = 0xFF000000u;
-    for (i32 shift = 0; shift < 24; shift += 8) {
-      result |= ((color >> shift & 255) + scaled(below >> shift & 255, rest)) << shift;
-    }
-    return result;
+    constexpr u32 kTwo = 0x00FF00FFu, kHalves = 0x00800080u;
+    const u32 low = (color & kTwo) * alpha, high = (color >> 8 & kTwo) * alpha;
+    return ((low + (low >> 8 & kTwo) + kHalves) >> 8 & kTwo) | ((high + (high >> 8 & kTwo) + kHalves) & ~kTwo);
   }
 
   Pixels pixels_;
 #ifndef __CUDACC__
-  // Returns the pixel of the image that is behind everything, which has no alpha.
-  u32 behind(i32 x, i32 y) const {
-    return behind_row_[y] != nullptr && behind_column_[x] >= 0 ? behind_row_[y][behind_column_[x]] : kBlack;
-  }
-
   bool has_image_behind_ = false;
-  i32 behind_column_[kPixels];
-  const u32* behind_row_[kPixels];
+  u16 behind_column_[kPixels];
+  ImageRow behind_row_[kPixels];
 #endif
 };
 

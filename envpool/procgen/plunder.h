@@ -290,11 +290,7 @@ struct ProcgenPlunder : GameOf<ProcgenPlunder> {
   ENVPOOL_FN static void draw(const State& s, const Params& p, Canvas<kPixels>& canvas) {
     const Art& art = art_of(p);
     const View view(kCells, kCells / 2, kCells / 2, kPixels);
-    canvas.fill({0, 0, kPixels, kPixels}, kBlack);
-    if (p.use_backgrounds) {
-      draw_background(canvas, art, art.image[kBackground + s.background], view, i32(kCells), i32(kCells),
-                      s.background_part);
-    }
+    draw_background(canvas, p, kBackground + s.background, view, i32(kCells), i32(kCells), s.background_part);
     const auto put = [&](i32 type, i32 ship, i32 picture, Rect rect, bool reflected) {
       if (p.use_monochrome_assets) {
         canvas.fill(rect, color_of(type, ship));

@@ -34,12 +34,7 @@ class Scene {
 
   // Clears the image and draws the background of a world of width * height cells; `part` chooses a part of it.
   ENVPOOL_FN void background(i32 picture, i32 width, i32 height, f32 part) {
-    const Image image = art_of(p_).image[picture];
-    if (p_.use_backgrounds) {
-      canvas_.begin(art_of(p_), image, background_rect(image, view_, width, height, part));
-    } else {
-      canvas_.fill({0, 0, kPixels, kPixels}, kBlack);
-    }
+    draw_background(canvas_, p_, picture, view_, width, height, part);
   }
 
   // Draws an object by its centre.
@@ -68,14 +63,14 @@ class Scene {
   template <i32 kMostCells>
   class Brush {
    public:
-    ENVPOOL_FN Brush(Image usual, const View& view, const Window& w)
+    ENVPOOL_FN Brush(const Image& usual, const View& view, const Window& w)
         : width_(usual.width),
           height_(usual.height),
           across_(usual.width, w.left, w.right, [&](i32 i) { return across(view, i); }),
           down_(usual.height, w.bottom, w.top, [&](i32 k) { return down(view, k); }) {}
 
     // Returns whether the image has the size.
-    ENVPOOL_FN bool draw(Canvas<kPixels>& canvas, const Art& art, Image image, i32 i, i32 k) const {
+    ENVPOOL_FN bool draw(Canvas<kPixels>& canvas, const Art& art, const Image& image, i32 i, i32 k) const {
       if (image.width != width_ || image.height != height_) return false;
       canvas.draw_cell(art, image, across_, i, down_, k);
       return true;
@@ -106,7 +101,7 @@ class Scene {
       for (i32 k = w.bottom; k <= w.top; ++k) {
         const Look look = look_of(i, k);
         if (look.picture == kNoPicture) continue;
-        const Image image = art.image[look.picture + (p_.restrict_themes ? 0 : look.theme)];
+        const Image& image = art.image[look.picture + (p_.restrict_themes ? 0 : look.theme)];
         const bool is_drawn = !p_.use_monochrome_assets && (... || brush.draw(canvas_, art, image, i, k));
         if (!is_drawn) rect(look, cell(view_, i, k));
       }

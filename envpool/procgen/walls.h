@@ -22,7 +22,7 @@ template <i32 kMostCells, i32 kPixels, class IsShown>
 ENVPOOL_FN void draw_walls(Canvas<kPixels>& canvas, const GameParams& p, const View& view, i32 picture, u32 color,
                            CellRange cells, IsShown&& is_shown) {
   const Art& art = art_of(p);
-  const Image image = art.image[picture];
+  const Image& image = art.image[picture];
   const auto cell = [&](i32 x, i32 y) { return view.rect(f32(x), f32(y + 1), 1, 1, kCellMargin); };
   const auto column = [&](i32 x) { return Extent{cell(x, 0).x, cell(x, 0).width}; };
   const auto row = [&](i32 y) { return Extent{cell(0, y).y, cell(0, y).height}; };
@@ -42,7 +42,7 @@ ENVPOOL_FN void draw_walls(Canvas<kPixels>& canvas, const GameParams& p, const V
 
 // Fills a rectangle with copies of an image beside each other, each `shape` times as wide as high, or a little wider.
 template <i32 kPixels>
-ENVPOOL_FN void draw_row_of_tiles(Canvas<kPixels>& canvas, const Art& art, Image image, Rect r, f32 shape) {
+ENVPOOL_FN void draw_row_of_tiles(Canvas<kPixels>& canvas, const Art& art, const Image& image, Rect r, f32 shape) {
   constexpr f64 kMost = 1000;  // more than any valid state has
   const i32 count = max(i32(min(r.width / (r.height * shape), kMost)), 1);
   const f32 width = f32(r.width / count), height = f32(r.height);

@@ -23,7 +23,7 @@ void procgen_draw(const envpool::u32* image, envpool::i32 width, envpool::i32 he
                   int turned, float opacity, envpool::i32 count, envpool::u32* canvases) {
   using namespace envpool::procgen;
   static OneImage one;
-  one.art.image[0] = {0, width, height};
+  one.art.image[0] = {.first = 0, .width = width, .height = height, .words = width, .colors = 0, .is_opaque = false};
   std::memcpy(one.pixels, image, size_t(width) * size_t(height) * sizeof(*image));
   constexpr envpool::i32 kSide = 64;
   for (envpool::i32 i = 0; i < count; ++i) {
