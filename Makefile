@@ -142,7 +142,7 @@ build/wheel/.checked: build/wheel/.built tools/check_wheel.py
 	@$(PYTHON) -m venv $(VENV)/empty
 	@wheel="$$(echo build/wheel/envpool_unified-*.whl)" \
 	  && $(VENV)/empty/bin/python -m pip install -q "$$wheel[atari,dmc,vizdoom]" 'envpool-assets==0.4.1; python_version >= "3.11"' 'Pillow>=10' \
-	  && $(VENV)/empty/bin/python -m pip install -q --no-deps craftax==1.6.1 \
+	  && $(VENV)/empty/bin/python -m pip install -q --no-deps craftax==1.6.1 'jumanji==1.1.2; python_version >= "3.11"' \
 	  && PYTHONSAFEPATH=1 $(VENV)/empty/bin/python tools/check_wheel.py --wheel="$$wheel"
 	@touch $@
 

@@ -44,10 +44,18 @@ CASES = {
     **{
         name: Case(name, in_envpool=True, batch=1024)
         for name in (
-            *("Cleaner-v0", "Game2048-v1", "Maze-v0", "Minesweeper-v0", "RubiksCube-v0"),
-            *("RubiksCube-partly-scrambled-v0", "SlidingTilePuzzle-v0", "Snake-v1"),
+            *("Cleaner-v0", "Connector-v3", "Game2048-v1", "LevelBasedForaging-v0", "Maze-v0", "Minesweeper-v0"),
+            *(
+                "RobotWarehouse-v0",
+                "RubiksCube-v0",
+                "RubiksCube-partly-scrambled-v0",
+                "SlidingTilePuzzle-v0",
+                "Snake-v1",
+            ),
         )
     },
+    # EnvPool has no file with puzzles.
+    **{name: Case(name, in_envpool=False, batch=1024) for name in ("Sudoku-v0", "Sudoku-very-easy-v0")},
     **{
         f"{game}{mode}-v0": Case("", in_envpool=True, batch=64)
         for games, modes in (
@@ -141,7 +149,7 @@ if name in ("cramped_room", "hanabi"):
         obs, state, reward, done, info = jax.vmap(env.step)(jax.random.split(key, num_envs), state, action)
         first = env.agents[0]
         return state, reward[first], obs[first]
-elif name.endswith(("-v0", "-v1")):
+elif name.endswith(("-v0", "-v1", "-v3")):
     import jumanji
     from jumanji.wrappers import VmapAutoResetWrapper
     env = VmapAutoResetWrapper(jumanji.make(name))
@@ -153,7 +161,7 @@ elif name.endswith(("-v0", "-v1")):
 
     def step(key, state, action):
         state, timestep = env.step(state, action)
-        return state, timestep.reward, timestep.observation
+        return state, timestep.reward.reshape(num_envs, -1)[:, 0], timestep.observation
 else:
     import importlib
     game, kind = name.split()

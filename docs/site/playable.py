@@ -57,7 +57,7 @@ _OTHER_RATE = 10
 _MOST_ACTIONS = 18
 # Families that readers cannot play: those of Atari and Procgen read files that we do not have, and tests have no family.
 _NOT_PLAYED = {"atari", "procgen", ""}
-NEED_FILES = {"CraftaxClassicPixels", "CraftaxPixels"}  # the same, environments of other families
+NEED_FILES = {"CraftaxClassicPixels", "CraftaxPixels", "Sudoku"}  # the same, environments of other families
 
 # Names of actions that an environment does not describe one by one.
 _NAMES = {

@@ -70,8 +70,7 @@ _PACKAGES = (
     _Package(
         "Jumanji",
         "jumanji",
-        "binpack connector cvrp flatpack graphcoloring jobshop knapsack levelbasedforaging mmst multicvrp robotwarehouse "
-        "searchandrescue sokoban sudoku sudoku-very-easy tsp",
+        "binpack cvrp flatpack graphcoloring jobshop knapsack mmst multicvrp searchandrescue sokoban tsp",
         namespaces="jumanji",
         example="Snake-v1",
     ),

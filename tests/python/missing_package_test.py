@@ -50,6 +50,10 @@ WITHOUT = {
         "envpool.make('Craftax-Pixels-v1')": "[Craftax-Pixels-v1] needs the textures of craftax, ",
         "envpool.jax.make('Craftax/Classic-Pixels-v1')": "[Craftax/Classic-Pixels-v1] needs the textures of craftax, ",
     },
+    "jumanji": {
+        "envpool.make('Sudoku-v0')": "[Sudoku-v0] needs the puzzles of jumanji, ",
+        "envpool.jax.make('Jumanji/Sudoku-very-easy-v0')": "[Jumanji/Sudoku-very-easy-v0] needs the puzzles of jumanji, ",
+    },
     "vizdoom": {
         "envpool.make('Basic-v1')": "[Basic-v1] needs the engine of ViZDoom, ",
         "envpool.make('VizdoomBasic-v1')": "[VizdoomBasic-v1] needs the engine of ViZDoom, ",
@@ -64,6 +68,7 @@ NEEDS = {
     "envpool.jax.make('Ant-v5', backend='mujoco')": "jax",
     "envpool.jax.make('Pong-v5')": "jax",
     "envpool.jax.make('Craftax/Classic-Pixels-v1')": "jax",
+    "envpool.jax.make('Jumanji/Sudoku-very-easy-v0')": "jax",
 }
 CODE = """
 import importlib.machinery, json, pickle, sys

@@ -59,6 +59,7 @@ _PACKAGES = {
     "procgen": "envpool_assets",
     "CraftaxClassicPixels": "craftax",
     "CraftaxPixels": "craftax",
+    "Sudoku": "jumanji",
 }
 _UNFIT = {"Faulty"}  # has no trajectories: it throws, sleeps and hangs on command
 
