@@ -10,6 +10,7 @@ BENCH_ARGS ?=
 EXACT_ARGS ?=
 STATES_ARGS ?= --whole
 DOCS_ARGS ?=
+BROWSE_ARGS ?=
 DEVICE_PYTHON ?= python3.12
 GPU_ARCHITECTURES ?= sm_90 sm_80 sm_120
 RESULTS ?= build/gpu-results/results.jsonl
@@ -463,7 +464,7 @@ agents: build/test/.installed
 	$(VENV)/test/bin/python docs/site/agents.py
 
 docs-browse: docs
-	$(VENV)/docs/bin/python docs/site/browse.py
+	$(VENV)/docs/bin/python docs/site/browse.py $(BROWSE_ARGS)
 	ENVPOOL_TEST_LIB_DIR="$(CURDIR)/build/test/test_libs" $(VENV)/docs/bin/python docs/site/replay.py
 
 # --- benchmark ---

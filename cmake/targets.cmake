@@ -248,4 +248,7 @@ function(envpool_cpp_tests)
     set_tests_properties(${room}/${name} PROPERTIES TIMEOUT 1800 LABELS ${folder}
                          ENVIRONMENT "ENVPOOL_TEST_LIB_DIR=${ENVPOOL_TEST_LIB_DIR}")
   endforeach()
+  if(TEST cuda/kernels_test)
+    set_tests_properties(cuda/kernels_test PROPERTIES COST 100)  # it takes longest, and starts first
+  endif()
 endfunction()

@@ -92,7 +92,7 @@ class Walk:
         wrong: the errors found, one per line.
     """
 
-    def __init__(self, page: Page, base: str, pictures: Path) -> None:
+    def __init__(self, page: Page, base: str, pictures: Path | None) -> None:
         self.page = page
         self.base = base
         self.pictures = pictures
@@ -191,6 +191,8 @@ class Walk:
             self._note(f"is {excess} pixels too wide for a {where}")
 
     def _shoot(self, name: str, size: str) -> None:
+        if self.pictures is None:
+            return
         path = self.pictures / f"{name.replace('/', '_').removesuffix('.html')}_{size}.png"
         self.page.screenshot(path=path, full_page=True)
 
@@ -241,6 +243,7 @@ def main() -> None:
     """Checks the built site and prints the errors; exits with 1 if there are any."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
+    parser.add_argument("--no-screenshots", action="store_true", help="only check the pages")
     arguments = parser.parse_args()
     html, pictures = arguments.out / "html", arguments.out / "screenshots"
     shutil.rmtree(pictures, ignore_errors=True)
@@ -251,7 +254,7 @@ def main() -> None:
         browser = launch(executable_path=find_browser(), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page()
         page.set_default_timeout(120_000)  # for busy machines
-        walk = Walk(page, base, pictures)
+        walk = Walk(page, base, None if arguments.no_screenshots else pictures)
         walk.all()
         search(walk)
         filter_gallery(walk)

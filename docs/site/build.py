@@ -24,6 +24,8 @@ import pages
 import playable
 from sphinx.cmd.build import main as sphinx
 
+from tests.support.samples import DATE, of_today
+
 ROOT = Path(__file__).resolve().parents[2]
 
 _IMAGE = re.compile(r'<img src="([^":]+)"')
@@ -87,6 +89,7 @@ def main() -> None:
     parser.add_argument("--family", action="append", help="build only this family's page; may be repeated")
     parser.add_argument("--no-pictures", action="store_true", help="do not render the environments")
     parser.add_argument("--no-playable", action="store_true", help="do not compile environments to WebAssembly")
+    parser.add_argument("--sample", action="store_true", help="do both only for a third of the families, by the date")
     arguments = parser.parse_args()
     source, html = arguments.out / "source", arguments.out / "html"
     shutil.rmtree(arguments.out, ignore_errors=True)
@@ -102,18 +105,28 @@ def main() -> None:
     names, tiles = [], {}
     found = families.registered(arguments.family)
     overview = pages.Overview(ROOT, [family.name for family in found])
+    shown = [family.name for family in found]
+    if arguments.sample:
+        shown = of_today(shown, 3, always=("classic_control",))  # on whose page replay.py plays
+        print(f"ENVPOOL_TEST_DAY={DATE}: animated and playable are {', '.join(shown)}", flush=True)
     playing = not arguments.no_playable and playable.has_compiler()
     if playing:
-        compiled = playable.families_of(task_id for family in found for task_id in family.present)
+        compiled = playable.families_of(
+            task_id for family in found if family.name in shown for task_id in family.present
+        )
         playable.write_static(ROOT, compiled, source / "_static")
         print(f"{len(compiled)} playable families in {time.monotonic() - started:.1f} s", flush=True)
     elif not arguments.no_playable:
         print("docs: Zig is not installed (pip install ziglang), so no environment can be played on the site")
     for family in found:
         comparison = overview.comparison(family.name)
-        drawn = not arguments.no_pictures
         tiles[family.name] = families.write(
-            ROOT, family, source / "families", comparison, animate=drawn, playable=playing
+            ROOT,
+            family,
+            source / "families",
+            comparison,
+            animate=not arguments.no_pictures and family.name in shown,
+            playable=playing and family.name in shown,
         )
         names.append(f"families/{family.name}")
         problem = f", some cannot be made: {family.absent}" if family.absent else ""
