@@ -7,6 +7,7 @@
 
 #if ENVPOOL_HOST
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "envpool/core/api.h"
+#include "envpool/core/huge_pages.h"
 #endif
 
 namespace envpool::procgen {
@@ -107,6 +109,20 @@ class NumberedRows {
   std::vector<std::vector<u32>> colors_of_;
 };
 
+// Moves what is in a blob into huge pages, because each row of a large image is in another page. Only Linux does, since
+// 6.1, and not on every machine; a refusal costs speed, not correctness.
+inline void move_to_huge_pages([[maybe_unused]] Blob& blob) {
+#ifdef __linux__
+  constexpr int kCollapse = 25;  // MADV_COLLAPSE, which older headers do not have
+  const auto begin = reinterpret_cast<std::uintptr_t>(blob.data());
+  const std::uintptr_t first = (begin + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  const std::uintptr_t end = (begin + blob.size()) / kHugePageBytes * kHugePageBytes;
+  if (first >= end) return;
+  prefer_huge_pages(reinterpret_cast<void*>(first), end - first);
+  (void)madvise(reinterpret_cast<void*>(first), end - first, kCollapse);
+#endif
+}
+
 // Builds an Art from the option `art`: the images, each as its width and height in four bytes and its RGBA pixels.
 // `count` is the number of images that the game needs, of which those from `background` on have no alpha.
 inline Blob make_art(std::string_view bytes, i32 count, i32 background) {
@@ -156,6 +172,7 @@ inline Blob make_art(std::string_view bytes, i32 count, i32 background) {
   if (at != bytes.size()) refuse(std::to_string(bytes.size() - at) + " more bytes");
   Blob blob(sizeof(Art) + sizeof(u32) * words.size());
   std::memcpy(new (blob.data()) Art{art} + 1, words.data(), sizeof(u32) * words.size());
+  move_to_huge_pages(blob);
   return blob;
 }
 

@@ -82,6 +82,7 @@ struct ProcgenHeist : GameOf<ProcgenHeist> {
   ENVPOOL_FN static void repair(State& s, const Params& p) {
     const f32 most = f32(cells_of(p));
     repair_level(s.level);
+    keep_within(s.level.time, 0, kTimeLimit);
     repair_mover(s.agent, most);
     keep_within(s.count, 0, kMostThings);
     keep_within(s.keys, 0, kMostDoors);

@@ -161,9 +161,10 @@ class Canvas {
     for (i32 i = 0; i < kPixels; ++i) {
       const bool has_image = u32(i - down.first) < u32(down.count);
       if (has_image) behind_row_[i] = art.row(image, down.source(i - down.first));
-      for (i32 k = 0; k < kPixels; ++k) {
-        pixels_.set(k, i, has_image && u32(k - across.first) < u32(across.count) ? kBehind : kBlack);
-      }
+      const i32 first = has_image ? across.first : 0, end = has_image ? first + across.count : 0;
+      for (i32 k = 0; k < first; ++k) pixels_.set(k, i, kBlack);
+      for (i32 k = first; k < end; ++k) pixels_.set(k, i, kBehind);
+      for (i32 k = end; k < kPixels; ++k) pixels_.set(k, i, kBlack);
     }
     has_image_behind_ = true;
 #endif
