@@ -391,7 +391,7 @@ $(VENV)/clients/gym-%: $(VENV)/clients/.ready
 tsan asan: $(VENV)/test/.ready
 	$(IN_TEST_VENV) cmake --preset $@ > build/$@.log || { cat build/$@.log; exit 1; }
 	$(IN_TEST_VENV) cmake --build --preset $@ -j $(JOBS)
-	$(IN_TEST_VENV) $(NO_ASLR) ctest --preset $@
+	$(IN_TEST_VENV) $(NO_ASLR) ctest --preset $@ -j $(JOBS)
 
 # Tests the package compiled with sanitizers. An ordinary Python loads the package, so two things are preloaded: the
 # sanitizers' runtimes, and the C++ library, whose exceptions they intercept.

@@ -31,8 +31,9 @@ Code that tests share is where it is used, and in these folders:
   ptx_kernels.py have small kernels for its tests. rooflines.py counts the instructions that kernels execute on it, records
   the counts in kernel_work.csv, and computes the highest speed that a GPU could reach. sectors.py counts the sectors of
   memory that their warps access, and records them in kernel_sectors.csv.
-- core/ also has environments.h, other environments for the C++ tests of the engine; memory_model.h, C++'s memory model, in
-  which a test explores all executions; and capi.cc, which exports functions of the core to Python tests.
+- core/ also has environments.h and environments.cc, other environments for the C++ tests of the engine; memory_model.h,
+  C++'s memory model, in which a test explores all executions; and capi.cc, which exports functions of the core to Python
+  tests.
 - cuda/ also has nvrtc.py, which compiles the kernels of environments; machine_code.py, which inspects their machine code;
   kernel_budgets.csv, which limits its size; device_comparison.py, which compares a pool on a device with a pool on the
   CPU; device_arrays.py, which makes small pools and arrays on a device; fake_driver.py, a driver that runs nothing;

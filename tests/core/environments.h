@@ -200,6 +200,22 @@ struct HostEnvBase {
   }
 };
 
+}  // namespace envpool::testing
+
+// These tables are compiled once, in environments.cc.
+namespace envpool {
+template <>
+const abi::Table* table<testing::SumEnv>();
+template <>
+const abi::Table* table<testing::VaryingPlayersEnv>();
+template <>
+const abi::Table* table<testing::SizedWorldEnv>();
+template <>
+const abi::Table* table<testing::FaultyEnv>();
+}  // namespace envpool
+
+namespace envpool::testing {
+
 // The arguments with which tests create a pool, with defaults.
 struct PoolConfig {
   i32 num_envs = 1, batch_size = 0, num_threads = 2;
