@@ -307,6 +307,7 @@ $(VENV)/warp-drive/.reference: $(VENV)/warp-drive/.ready
 	@touch $@
 
 # Tests the oldest JAX that envpool.jax supports, and gymnax 1. `make test` has the newest JAX and gymnax 0.0.9.
+test-jax: export ENVPOOL_TEST_ONE_IN ?= 3
 test-jax: build/test/.installed $(VENV)/jax/.ready $(VENV)/gymnax1/.ready
 	@for venv in jax gymnax1; do \
 	  $(call install,$$venv,build/test/wheel) || exit 1; \
