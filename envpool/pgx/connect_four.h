@@ -21,6 +21,7 @@ namespace envpool::pgx {
 
 struct ConnectFourRules {
   static constexpr const char* kName = "ConnectFour";
+  static constexpr bool kShortSteps = true;
   static constexpr f32 kMostReward = 1;
   static constexpr i32 kRows = 6, kColumns = 7, kCells = kRows * kColumns, kActions = kColumns;
 
@@ -83,10 +84,14 @@ struct ConnectFourRules {
   }
 
   ENVPOOL_FN static void observe(const Position& p, i32 seat, Row row) {
-    write_channels<kCells>(row.at<bool, kCells * 2>(kObs), cells_of(p.discs[seat]), cells_of(p.discs[1 - seat]));
+    write_channels<kCells>(row.at<bool, kCells * 2>(kObs), cells_of(p.discs[seat]), cells_of(p.discs[seat ^ 1]));
+  }
+  ENVPOOL_FN static void observe_both(const Position& p, i32 first, Row zero, Row one) {
+    write_both_channels<kCells>(zero.at<bool, kCells * 2>(kObs), one.at<bool, kCells * 2>(kObs),
+                                cells_of(p.discs[first]), cells_of(p.discs[first ^ 1]));
   }
   ENVPOOL_FN static void describe(const Position& p, i32, Row row) {
-    write_board<kCells>(row.at<i32, kCells>(kOwn), cells_of(p.discs[0]), cells_of(p.discs[1]), 1, 2, -1);
+    write_board<kCells, 1, 2, -1>(row.at<i32, kCells>(kOwn), cells_of(p.discs[0]), cells_of(p.discs[1]));
   }
   // Removes what no game can contain: discs outside of the board, two in a cell, and discs above an empty cell.
   ENVPOOL_FN static void repair(Position& p) {

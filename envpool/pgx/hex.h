@@ -24,16 +24,53 @@
 
 namespace envpool::pgx {
 
+// A set of cells: bit row * 11 + column, in two words.
+struct HexCells {
+  static constexpr i32 kSide = 11, kCells = kSide * kSide;
+  u64 low, high;
+
+  ENVPOOL_FN static constexpr HexCells of(i32 cell) {
+    const u64 bit = u64{1} << (cell & 63);
+    return {cell < 64 ? bit : 0, cell < 64 ? 0 : bit};
+  }
+  ENVPOOL_FN static constexpr HexCells all() { return {~u64{0}, (u64{1} << (kCells - 64)) - 1}; }
+  ENVPOOL_FN static constexpr HexCells row(i32 row) {
+    HexCells cells{};
+    for (i32 column = 0; column < kSide; ++column) cells = cells | of(row * kSide + column);
+    return cells;
+  }
+  ENVPOOL_FN static constexpr HexCells column(i32 column) {
+    HexCells cells{};
+    for (i32 row = 0; row < kSide; ++row) cells = cells | of(row * kSide + column);
+    return cells;
+  }
+
+  ENVPOOL_FN bool has(i32 cell) const { return pgx::has(cell < 64 ? low : high, cell & 63); }
+  ENVPOOL_FN bool any() const { return (low | high) != 0; }
+  ENVPOOL_FN constexpr HexCells operator|(HexCells other) const { return {low | other.low, high | other.high}; }
+  ENVPOOL_FN constexpr HexCells operator&(HexCells other) const { return {low & other.low, high & other.high}; }
+  ENVPOOL_FN constexpr HexCells operator-(HexCells other) const { return {low & ~other.low, high & ~other.high}; }
+  // Returns the cells that touch one of these; some bits after the last cell may also be set.
+  ENVPOOL_FN HexCells beside() const {
+    constexpr HexCells kNotFirst = all() - column(0), kNotLast = all() - column(kSide - 1);
+    const HexCells next = (up(1) | down(kSide - 1)) & kNotFirst, before = (down(1) | up(kSide - 1)) & kNotLast;
+    return next | before | up(kSide) | down(kSide);
+  }
+
+ private:
+  ENVPOOL_FN HexCells up(i32 by) const { return {low << by, high << by | low >> (64 - by)}; }
+  ENVPOOL_FN HexCells down(i32 by) const { return {low >> by | high << (64 - by), high >> by}; }
+};
+
 struct HexRules {
   static constexpr const char* kName = "Hex";
   static constexpr f32 kMostReward = 1;
-  static constexpr i32 kSide = 11, kCells = kSide * kSide, kSwap = kCells, kActions = kCells + 1;
+  static constexpr i32 kSide = HexCells::kSide, kCells = HexCells::kCells, kSwap = kCells, kActions = kCells + 1;
 
   struct Position {
-    // 0 empty. Stones of the player to move are positive, the other ones negative; those of a connected group have the
-    // same number.
-    i8 board[kCells];
-    i32 moves;  // so far
+    HexCells stones[2];     // of each seat
+    HexCells linked[2][2];  // those of each seat that are connected with its first and with its second side
+    i32 moves;              // so far
   };
 
 #if ENVPOOL_HOST
@@ -53,9 +90,8 @@ struct HexRules {
   static void render(const Position& p, i32, u8* rgb) {
     const i32 width = i32(kWidth * (1.5 * kSide + 0.5)), height = i32(kWidth * (kHigh * kSide + 0.5));
     drawing::Canvas canvas(rgb, width, height);
-    const i32 sign = p.moves % 2 == 0 ? 1 : -1;
     for (i32 cell = 0; cell < kCells; ++cell) {
-      const i32 row = cell / kSide, column = cell % kSide, stone = sign * p.board[cell];
+      const i32 row = cell / kSide, column = cell % kSide;
       const f64 x = kWidth * (0.75 + column + 0.5 * row), y = height - kWidth * (0.75 + kHigh * row);
       const f64 half = 0.48 * kWidth, edge = half / 1.7320508075688772;
       canvas.polygon({{x, y + 2 * edge},
@@ -65,7 +101,8 @@ struct HexRules {
                       {x - half, y - edge},
                       {x - half, y + edge}},
                      drawing::kEmpty);
-      if (stone != 0) canvas.disc(x, y, 0.36 * kWidth, stone > 0 ? drawing::kAgent : drawing::kBlue);
+      if (p.stones[0].has(cell)) canvas.disc(x, y, 0.36 * kWidth, drawing::kAgent);
+      if (p.stones[1].has(cell)) canvas.disc(x, y, 0.36 * kWidth, drawing::kBlue);
     }
     const f64 left = kWidth / 4, right = kWidth * (0.25 + kSide), bottom = kWidth / 8;
     const f64 slant = kWidth * (0.5 * kSide - 0.5), top = height - 1 - bottom;
@@ -76,97 +113,142 @@ struct HexRules {
   }
 #endif
 
-  ENVPOOL_FN static void begin(Position& p, Rng&) {
-    for (i8& cell : p.board) cell = 0;
-    p.moves = 0;
-  }
+  ENVPOOL_FN static void begin(Position& p, Rng&) { p = {}; }
   ENVPOOL_FN static i32 seat(const Position& p) { return p.moves & 1; }
   ENVPOOL_FN static bool is_legal(const Position& p, i32 action) {
-    return action == kSwap ? p.moves == 1 : p.board[action] == 0;
+    return action == kSwap ? p.moves == 1 : !(p.stones[0] | p.stones[1]).has(action);
   }
   ENVPOOL_FN static void write_legal(const Position& p, bool all, bool* mask) {
-    for (i32 cell = 0; cell < kCells; ++cell) mask[cell] = all | (p.board[cell] == 0);
+    const HexCells empty = HexCells::all() - (p.stones[0] | p.stones[1]), legal = all ? HexCells::all() : empty;
+    write_set<64>(mask, legal.low);
+    write_set<kCells - 64>(mask + 64, legal.high);
     mask[kSwap] = all | (p.moves == 1);
   }
 
   ENVPOOL_FN static MoveResult play(Position& p, i32 action) {
     const i32 mover = seat(p);
-    if (action == kSwap) {
-      swap(p);
-    } else {
-      put(p, action);
-    }
+    if (action == kSwap) action = swap(p);
+    const bool wins = put(p, mover, action);
     count_up(p.moves);
-    const bool wins = action != kSwap && connects(p, p.board[action], mover);
-    for (i8& cell : p.board) cell = i8(-cell);
     return {wins, !wins ? 0.0f : mover == 0 ? 1.0f : -1.0f};
   }
 
   ENVPOOL_FN static void observe(const Position& p, i32 seat, Row row) {
     bool* const obs = row.at<bool, kCells * 4>(kObs);
-    const bool second = seat == 1, may_swap = p.moves == 1, waits = seat != HexRules::seat(p);
+    const HexCells own = p.stones[seat], other = p.stones[seat ^ 1];
+    const bool second = seat == 1, may_swap = p.moves == 1;
 #ifdef __CUDACC__
     for (i32 cell = 0; cell < kCells; ++cell) {
-      const i32 stone = waits ? -p.board[cell] : p.board[cell];
-      obs[4 * cell] = stone > 0;
-      obs[4 * cell + 1] = stone < 0;
+      obs[4 * cell] = own.has(cell);
+      obs[4 * cell + 1] = other.has(cell);
       obs[4 * cell + 2] = second;
       obs[4 * cell + 3] = may_swap;
     }
 #else
-    // The four channels of a cell are a word, so that a compiler can compute several words at a time.
-    const u32 rest = u32(second) << 16 | u32(may_swap) << 24, own = waits ? 0x100 : 1, other = waits ? 1 : 0x100;
-    u32 words[kCells];
-    for (i32 cell = 0; cell < kCells; ++cell) {
-      const i32 stone = p.board[cell];
-      words[cell] = rest | (stone > 0 ? own : 0) | (stone < 0 ? other : 0);
-    }
-    __builtin_memcpy(obs, words, sizeof(words));
+    const Bytes16 rest = rest_of(second, may_swap);
+    for_constants<0, (kCells + 15) / 16>([&](auto constant) {
+      constexpr i32 kGroup = decltype(constant)::value;
+      write_group<kGroup>(obs, group_of<kGroup>(own), group_of<kGroup>(other), rest);
+    });
+#endif
+  }
+  ENVPOOL_FN static void observe_both(const Position& p, i32 first, Row zero, Row one) {
+#ifdef __CUDACC__
+    observe(p, first, zero);
+    observe(p, first ^ 1, one);
+#else
+    bool *const obs = zero.at<bool, kCells * 4>(kObs), *const other_obs = one.at<bool, kCells * 4>(kObs);
+    const HexCells own = p.stones[first], other = p.stones[first ^ 1];
+    const Bytes16 rest = rest_of(first == 1, p.moves == 1), other_rest = rest_of(first == 0, p.moves == 1);
+    for_constants<0, (kCells + 15) / 16>([&](auto constant) {
+      constexpr i32 kGroup = decltype(constant)::value;
+      const Bytes16 ours = group_of<kGroup>(own), others = group_of<kGroup>(other);
+      write_group<kGroup>(obs, ours, others, rest);
+      write_group<kGroup>(other_obs, others, ours, other_rest);
+    });
 #endif
   }
   ENVPOOL_FN static void describe(const Position& p, i32, Row row) {
     i32* const board = row.at<i32, kCells>(kOwn);
-    for (i32 cell = 0; cell < kCells; ++cell) board[cell] = i32(p.board[cell] > 0) - i32(p.board[cell] < 0);
+    const HexCells own = p.stones[seat(p)], other = p.stones[seat(p) ^ 1];
+    write_board<64, 1, -1, 0>(board, own.low, other.low);
+    write_board<kCells - 64, 1, -1, 0>(board + 64, own.high, other.high);
   }
   ENVPOOL_FN static void repair(Position& p) {
-    for (i8& cell : p.board) keep_within(cell, i8(-kCells), i8(kCells));
+    for (HexCells& cells : p.stones) cells = cells & HexCells::all();
+    p.stones[1] = p.stones[1] - p.stones[0];
+    for (auto& sides : p.linked) {
+      for (HexCells& cells : sides) cells = cells & HexCells::all();
+    }
     keep_within(p.moves, 0, 1 << 30);
   }
 
  private:
   static constexpr f64 kWidth = 28, kHigh = 0.8660254037844386;  // pixels of a hexagon; distance of rows in hexagons
 
-  // Puts a stone of the player to move into a cell, and gives the groups that it connects its number.
-  ENVPOOL_FN static void put(Position& p, i32 at) {
-    constexpr i32 kRows[] = {0, 1, -1, 1, -1, 0}, kColumns[] = {-1, -1, 0, 0, 1, 1};
-    const i8 group = i8(at + 1);
-    p.board[at] = group;
-    for (i32 k = 0; k < 6; ++k) {
-      const i32 row = at / kSide + kRows[k], column = at % kSide + kColumns[k];
-      if (u32(row) >= u32(kSide) || u32(column) >= u32(kSide)) continue;
-      const i8 joined = p.board[row * kSide + column];
-      if (joined <= 0 || joined == group) continue;
-      for (i8& cell : p.board) cell = cell == joined ? group : cell;
+  // Puts a stone of a seat into a cell. Returns whether it connects both sides.
+  ENVPOOL_FN static bool put(Position& p, i32 mover, i32 at) {
+    const HexCells stone = HexCells::of(at), beside = stone.beside();
+    const HexCells own = p.stones[mover] | stone;
+    p.stones[mover] = own;
+    remove(p, mover ^ 1, stone);  // which an illegal move replaces
+    bool wins = true;
+    for (i32 side = 0; side < 2; ++side) {
+      HexCells linked = p.linked[mover][side];
+      const bool links = ((beside & linked) | (stone & side_of(mover, side))).any();
+      // There is no branch but for stones that it links, because it would be mispredicted.
+      const u64 if_links = u64{0} - u64{links};
+      linked = linked | (stone & HexCells{if_links, if_links});
+      for (HexCells added = (beside & own & HexCells{if_links, if_links}) - linked; added.any();
+           added = (added.beside() & own) - linked) {
+        linked = linked | added;
+      }
+      p.linked[mover][side] = linked;
+      wins &= links;
     }
+    return wins;
   }
-  // Replaces the first stone on the board by one of the player to move in the mirrored cell.
-  ENVPOOL_FN static void swap(Position& p) {
-    i32 first = 0;
-    while (first < kCells && p.board[first] == 0) ++first;
-    first = first < kCells ? first : 0;  // an illegal swap on an empty board
-    const i32 mirrored = first % kSide * kSide + first / kSide;
-    p.board[first] = 0;
-    p.board[mirrored] = i8(mirrored + 1);
+  ENVPOOL_FN static void remove(Position& p, i32 seat, HexCells stone) {
+    p.stones[seat] = p.stones[seat] - stone;
+    for (HexCells& cells : p.linked[seat]) cells = cells - stone;
   }
-  ENVPOOL_FN static bool connects(const Position& p, i8 group, i32 mover) {
-    const i32 step = mover == 0 ? 1 : kSide, across = mover == 0 ? kCells - kSide : kSide - 1;
-    bool here = false, there = false;
-    for (i32 i = 0; i < kSide; ++i) {
-      here |= p.board[i * step] == group;
-      there |= p.board[i * step + across] == group;
-    }
-    return here && there;
+  // Removes the first stone on the board. Returns the mirrored cell, where the player to move gets one.
+  ENVPOOL_FN static i32 swap(Position& p) {
+    const HexCells stones = p.stones[0] | p.stones[1];
+    // An illegal swap on an empty board begins with the first cell.
+    const i32 first = stones.low != 0 ? lowest(stones.low) : stones.high != 0 ? 64 + lowest(stones.high) : 0;
+    for (i32 seat = 0; seat < 2; ++seat) remove(p, seat, HexCells::of(first));
+    return first % kSide * kSide + first / kSide;
   }
+  // Returns the first or the second side of a seat: the top and bottom row, or the left and right column.
+  ENVPOOL_FN static HexCells side_of(i32 mover, i32 side) {
+    constexpr HexCells kTop = HexCells::row(0), kBottom = HexCells::row(kSide - 1);
+    constexpr HexCells kLeft = HexCells::column(0), kRight = HexCells::column(kSide - 1);
+    return mover == 0 ? (side == 0 ? kTop : kBottom) : side == 0 ? kLeft : kRight;
+  }
+
+#ifndef __CUDACC__
+  // The cells of a group of 16, as bytes.
+  template <i32 kGroup>
+  ENVPOOL_ALWAYS_INLINE static Bytes16 group_of(HexCells cells) {
+    return sixteen_bytes_of(kGroup < 4 ? cells.low >> 16 * (kGroup & 3) : cells.high >> 16 * (kGroup & 3));
+  }
+  // The last two channels of each cell.
+  ENVPOOL_ALWAYS_INLINE static Bytes16 rest_of(bool second, bool may_swap) {
+    const Bytes16 none{};
+    return lower_of(none + u8(second), none + u8(may_swap));
+  }
+  // Writes the four channels of a group.
+  template <i32 kGroup>
+  ENVPOOL_ALWAYS_INLINE static void write_group(bool* obs, Bytes16 own, Bytes16 other, Bytes16 rest) {
+    constexpr i32 kAt = 64 * kGroup, kLeft = 4 * kCells - kAt;
+    const Bytes16 lower = lower_of(own, other), upper = upper_of(own, other);
+    write_bytes<kLeft>(obs + kAt, lower_pairs_of(lower, rest));
+    write_bytes<kLeft - 16>(obs + kAt + 16, upper_pairs_of(lower, rest));
+    write_bytes<kLeft - 32>(obs + kAt + 32, lower_pairs_of(upper, rest));
+    write_bytes<kLeft - 48>(obs + kAt + 48, upper_pairs_of(upper, rest));
+  }
+#endif
 };
 
 struct Hex : Turns<Hex, HexRules> {};

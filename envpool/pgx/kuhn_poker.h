@@ -23,7 +23,8 @@ namespace envpool::pgx {
 
 struct KuhnPokerRules {
   static constexpr const char* kName = "KuhnPoker";
-  static constexpr i32 kBet = 0, kPass = 1, kActions = 2, kRanks = 3;
+  static constexpr i32 kBet = 0, kPass = 1, kActions = 2, kRanks = 3, kObserved = 7;
+  static constexpr bool kShortSteps = true;
   static constexpr f32 kMostReward = 2;
   enum OwnField { kCards = kOwn, kLastAction, kPot };
 
@@ -35,7 +36,7 @@ struct KuhnPokerRules {
 
 #if ENVPOOL_HOST
   static void spec(Spec& s) {
-    s.obs<bool>("obs", {7}).per_player().doc("own card (3), own chips (2), the other player's chips (2)");
+    s.obs<bool>("obs", {kObserved}).per_player().doc("own card (3), own chips (2), the other player's chips (2)");
     s.info<i32>("cards", {2}).bounds(0, kRanks - 1).doc("of each player: 0 jack, 1 queen, 2 king");
     s.info<i32>("last_action").bounds(-1, kPass).doc("the last action; -1 if there is none");
     s.info<i32>("pot", {2}).bounds(0, 1).doc("chips that each player has bet");
@@ -52,7 +53,7 @@ struct KuhnPokerRules {
   }
 #endif
 
-  ENVPOOL_FN static void begin(Position& p, Rng& rng) {
+  ENVPOOL_FN static void begin(Position& p, BlockRng& rng) {
     const i32 deal = i32(rng.below(kRanks * (kRanks - 1))), card = deal / 2, other = deal % 2;
     p = {.cards = {card, other + (other >= card)}, .chips = {0, 0}, .last_action = -1, .seat = 0};
   }
@@ -62,24 +63,30 @@ struct KuhnPokerRules {
 
   ENVPOOL_FN static MoveResult play(Position& p, i32 action) {
     const i32 mover = p.seat, last = p.last_action;
-    const bool calls = last == kBet && action == kBet, folds = last == kBet && action == kPass;
-    const bool passes = last == kPass && action == kPass;
-    if (action == kBet) p.chips[mover] = 1;
+    const bool calls = (last == kBet) & (action == kBet), folds = (last == kBet) & (action == kPass);
+    const bool passes = (last == kPass) & (action == kPass);
+    p.chips[mover] |= i32(action == kBet);
     p.last_action = action;
     p.seat = 1 - mover;
-    const bool wins = !folds && p.cards[mover] > p.cards[1 - mover];
-    const f32 reward = (wins ? 1.0f : -1.0f) * (calls ? 2.0f : 1.0f);
-    const bool over = calls || folds || passes;
-    return {over, !over ? 0.0f : mover == 0 ? reward : 0.0f - reward};
+    // There are no branches, which would be mispredicted.
+    const bool wins = !folds & (p.cards[mover] > p.cards[1 - mover]), over = calls | folds | passes;
+    const i32 stake = i32(over) + i32(calls), sign = i32(wins == (mover == 0)) * 2 - 1;
+    return {over, f32(sign * stake)};
   }
 
   ENVPOOL_FN static void observe(const Position& p, i32 seat, Row row) {
-    bool* const obs = row.at<bool, 7>(kObs);
+    bool* const obs = row.at<bool, kObserved>(kObs);
+#ifdef __CUDACC__
     for (i32 rank = 0; rank < kRanks; ++rank) obs[rank] = p.cards[seat] == rank;
     for (i32 chips = 0; chips < 2; ++chips) {
       obs[3 + chips] = p.chips[seat] == chips;
       obs[5 + chips] = p.chips[1 - seat] == chips;
     }
+#else
+    const auto byte = [](i32 at) { return u64{1} << 8 * at; };
+    const u64 bytes = byte(p.cards[seat]) | byte(3 + p.chips[seat]) | byte(5 + p.chips[1 - seat]);
+    __builtin_memcpy(obs, &bytes, kObserved);
+#endif
   }
   ENVPOOL_FN static void describe(const Position& p, i32 first, Row row) {
     *row.at<i32, 1>(kLastAction) = p.last_action;

@@ -32,6 +32,7 @@ struct LeducHoldemRules {
   static constexpr i32 kCall = 0, kRaise = 1, kFold = 2, kActions = 3, kRanks = 3, kDeck = 6, kMostRaises = 2;
   static constexpr i32 kObserved = 34, kPublic = 2;
   static constexpr i32 kMostChips = 13, kMostIllegalChips = 17;  // of a player; after an illegal third raise
+  static constexpr bool kShortSteps = true;
   static constexpr f32 kMostReward = kMostChips;
   enum OwnField { kCards = kOwn, kChips, kFirstPlayer, kLastAction, kRaiseCount, kRound };
 
@@ -66,19 +67,20 @@ struct LeducHoldemRules {
   }
 #endif
 
-  ENVPOOL_FN static void begin(Position& p, Rng& rng) {
-    p = {.cards = {0, 0, 0}, .chips = {1, 1}, .last_action = -1, .raises = 0, .round = 0, .seat = 0};
-    u32 left = (1u << kDeck) - 1;  // the cards in the deck
-    for (i32 i = 0; i < 3; ++i) {
-      i32 skip = i32(rng.below(u32(kDeck - i))), card = 0;
-      while ((left >> card & 1) == 0 || skip-- > 0) ++card;
-      left &= ~(1u << card);
-      p.cards[i] = card / 2;
-    }
+  ENVPOOL_FN static void begin(Position& p, BlockRng& rng) {
+    // The number of each card among those that are left, and then among all six.
+    const i32 one = i32(rng.below(kDeck));
+    i32 two = i32(rng.below(kDeck - 1)), three = i32(rng.below(kDeck - 2));
+    two += i32(two >= one);
+    three += i32(three >= min(one, two));
+    three += i32(three >= max(one, two));
+    p = {
+        .cards = {one / 2, two / 2, three / 2}, .chips = {1, 1}, .last_action = -1, .raises = 0, .round = 0, .seat = 0};
   }
   ENVPOOL_FN static i32 seat(const Position& p) { return p.seat; }
   ENVPOOL_FN static bool is_legal(const Position& p, i32 action) {
-    return action == kCall || (action == kRaise ? p.raises < kMostRaises : p.last_action == kRaise);
+    const bool may_raise = p.raises < kMostRaises, may_fold = p.last_action == kRaise;
+    return (action == kCall) | (action == kRaise ? may_raise : may_fold);
   }
   ENVPOOL_FN static void write_legal(const Position& p, bool all, bool* mask) {
     for (i32 action = 0; action < kActions; ++action) mask[action] = all || is_legal(p, action);
@@ -86,27 +88,40 @@ struct LeducHoldemRules {
 
   ENVPOOL_FN static MoveResult play(Position& p, i32 action) {
     const i32 mover = p.seat, other = 1 - mover;
-    const bool folds = action == kFold, calls = action == kCall && p.last_action >= 0;
-    const bool round_over = folds || calls, over = folds || (calls && p.round > 0);
-    if (action == kCall) p.chips[mover] = p.chips[other];
-    if (action == kRaise) p.chips[mover] = max(p.chips[0], p.chips[1]) + 2 * (p.round + 1);
-    const i32 stake = min(p.chips[0], p.chips[1]);
+    // There are few branches, which would be mispredicted.
+    const bool folds = action == kFold, calls = (action == kCall) & (p.last_action >= 0);
+    const bool round_over = folds | calls, over = folds | (calls & (p.round > 0));
+    const i32 own = p.chips[mover], others = p.chips[other], raised = max(own, others) + 2 * (p.round + 1);
+    const i32 bet = action == kCall ? others : action == kRaise ? raised : own;
+    p.chips[mover] = bet;
+    const i32 stake = over ? min(bet, others) : 0;
     const i32 won = folds ? -1 : compared(p, mover);
     p.last_action = round_over ? -1 : action;
     p.raises = round_over ? 0 : p.raises + i32(action == kRaise);
     p.round += i32(round_over);
     p.seat = round_over ? 0 : other;
-    return {over, over ? f32((mover == 0 ? won : -won) * stake) : 0.0f};
+    return {over, f32((mover == 0 ? won : -won) * stake)};
   }
 
   ENVPOOL_FN static void observe(const Position& p, i32 seat, Row row) {
     bool* const obs = row.at<bool, kObserved>(kObs);
+    // After an illegal raise, more than 13 chips have a place among those of the other player, or none, as in pgx.
+    const i32 own = 6 + p.chips[seat], other = 20 + p.chips[1 - seat];
+#ifdef __CUDACC__
     for (i32 rank = 0; rank < kRanks; ++rank) {
       obs[rank] = p.cards[seat] == rank;
       obs[kRanks + rank] = p.round == 1 && p.cards[kPublic] == rank;
     }
-    // After an illegal raise, more than 13 chips have a place among those of the other player, or none, as in pgx.
-    for (i32 i = 2 * kRanks; i < kObserved; ++i) obs[i] = i == 6 + p.chips[seat] || i == 20 + p.chips[1 - seat];
+    for (i32 i = 2 * kRanks; i < kObserved; ++i) obs[i] = i == own || i == other;
+#else
+    const i32 card = p.cards[seat], shown = kRanks + p.cards[kPublic];
+    const bool shows = p.round == 1;
+    for (i32 i = 0; i < kObserved; ++i) obs[i] = false;
+    obs[card] = true;
+    obs[shown] = shows;
+    obs[own] = true;
+    obs[other < kObserved ? other : card] = true;
+#endif
   }
   ENVPOOL_FN static void describe(const Position& p, i32 first, Row row) {
     i32* const cards = row.at<i32, 3>(kCards);
@@ -133,8 +148,8 @@ struct LeducHoldemRules {
   // Returns 1 if the cards of the player who moves win, -1 if the other one's do, and 0 if neither do.
   ENVPOOL_FN static i32 compared(const Position& p, i32 mover) {
     const i32 own = p.cards[mover], other = p.cards[1 - mover], shown = p.cards[kPublic];
-    if (own == other) return 0;
-    return own == shown || (other != shown && own > other) ? 1 : -1;
+    const bool wins = (own == shown) | ((other != shown) & (own > other));
+    return i32(own != other) * (2 * i32(wins) - 1);
   }
 };
 

@@ -21,6 +21,7 @@ namespace envpool::pgx {
 
 struct OthelloRules {
   static constexpr const char* kName = "Othello";
+  static constexpr bool kShortSteps = true;
   static constexpr f32 kMostReward = 1;
   static constexpr i32 kSide = 8, kCells = 64, kPass = 64, kActions = 65;
 
@@ -86,8 +87,12 @@ struct OthelloRules {
     const u64 own = seat == p.seat ? p.own : p.other, other = seat == p.seat ? p.other : p.own;
     write_channels<kCells>(row.at<bool, kCells * 2>(kObs), own, other);
   }
+  ENVPOOL_FN static void observe_both(const Position& p, i32 first, Row zero, Row one) {
+    const u64 own = first == p.seat ? p.own : p.other, other = first == p.seat ? p.other : p.own;
+    write_both_channels<kCells>(zero.at<bool, kCells * 2>(kObs), one.at<bool, kCells * 2>(kObs), own, other);
+  }
   ENVPOOL_FN static void describe(const Position& p, i32, Row row) {
-    write_board<kCells>(row.at<i32, kCells>(kOwn), p.own, p.other, 1, -1, 0);
+    write_board<kCells, 1, -1, 0>(row.at<i32, kCells>(kOwn), p.own, p.other);
   }
   ENVPOOL_FN static void repair(Position& p) {
     p.seat &= 1;

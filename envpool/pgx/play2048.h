@@ -19,6 +19,8 @@
 #pragma once
 
 #include "envpool/core/api.h"
+#include "envpool/core/math/block_rng.h"
+#include "envpool/pgx/bits.h"
 #if ENVPOOL_HOST
 #include "envpool/core/board.h"
 #endif
@@ -90,10 +92,17 @@ struct Play2048 {
   ENVPOOL_FN static void observe_cleared(const State& s, const Params&, Row row) {
     bool* const obs = row.at<bool, kCells * kPowers>(kObs);
     i32* const board = row.at<i32, kCells>(kBoard);
+    const u64 powers[] = {s.powers[0], s.powers[1]};  // copies, which the row cannot alias
     for (i32 cell = 0; cell < kCells; ++cell) {
-      board[cell] = i32(power_of(s, cell));
-      obs[cell * kPowers + board[cell]] = true;
+      const u32 power = u32(powers[cell >> 3] >> 8 * (cell & 7)) & 0xFF;
+      obs[cell * kPowers + power] = true;
+#ifdef __CUDACC__
+      board[cell] = i32(power);
+#endif
     }
+#ifndef __CUDACC__
+    write_numbers<kCells>(board, board_of(s));
+#endif
     bool* const mask = row.at<bool, kActions>(kActionMask);
     for (i32 action = 0; action < kActions; ++action) mask[action] = s.over || (s.legal >> action & 1) != 0;
   }
@@ -123,6 +132,7 @@ struct Play2048 {
            (u32(s.powers[1]) >> shift & 0xFF) << 16 | (u32(s.powers[1] >> 32) >> shift & 0xFF) << 24;
   }
 
+#ifdef __CUDACC__
   // Returns the highest bit of each byte that is not 0. Bytes are less than 128.
   ENVPOOL_FN static u64 filled(u64 cells) { return (cells + 0x7F7F7F7F7F7F7F7F) & 0x8080808080808080; }
 
@@ -185,19 +195,105 @@ struct Play2048 {
     return sum;
   }
 
-  ENVPOOL_FN static void add_tile(State& s, Rng& rng) {
-    i32 empty = 0;
-    for (i32 cell = 0; cell < kCells; ++cell) empty += power_of(s, cell) == 0;
-    const i32 chosen = empty > 0 ? i32(rng.below(u32(empty))) : 0;
-    i32 at = 0;
-    for (i32 cell = kCells - 1, left = empty; cell >= 0; --cell) {
-      const bool is_empty = power_of(s, cell) == 0;
-      left -= is_empty;
-      at = is_empty && left == chosen ? cell : at;
+#else
+  ENVPOOL_ALWAYS_INLINE static Bytes16 board_of(const State& s) {
+    return Bytes16(
+        Words2{s.powers[0], s.powers[1]});  // as they are written: a CPU cannot forward stores to wider loads
+  }
+  ENVPOOL_ALWAYS_INLINE static bool any(Bytes16 bytes) { return (Words2(bytes)[0] | Words2(bytes)[1]) != 0; }
+  // Returns the rows with these numbers.
+  template <i32... kRows>
+  ENVPOOL_ALWAYS_INLINE static Bytes16 rows_at(Bytes16 board) {
+    return Bytes16(shuffled<kRows...>(FourNumbers(board), FourNumbers(board)));
+  }
+  // Exchanges rows and columns.
+  ENVPOOL_ALWAYS_INLINE static Bytes16 transposed(Bytes16 board) {
+    for (i32 i = 0; i < 2; ++i) board = lower_of(board, rows_at<2, 3, 2, 3>(board));
+    return board;
+  }
+  // Returns whether tiles of some row slide towards the first cells (bit 0) and towards the last ones (bit 1).
+  ENVPOOL_ALWAYS_INLINE static u32 slides(Bytes16 rows) {
+    const Words2 kAllButLast = Words2{} + 0x00FFFFFF00FFFFFF;
+    const Bytes16 cells = Bytes16(Words2(rows) & kAllButLast), next = Bytes16(Words2(rows) >> 8 & kAllButLast);
+    const Bytes16 free = Bytes16(cells == 0), none = Bytes16(next == 0), same = Bytes16(cells == next);
+    return u32(any(~none & (free | same))) | u32(any(~free & (none | same))) << 1;
+  }
+  ENVPOOL_ALWAYS_INLINE static u8 legal_actions(const State& s) {
+    const Bytes16 board = board_of(s);
+    const u32 rows = slides(board), columns = slides(transposed(board));
+    return u8((rows & 1) | (columns & 1) << 1 | (rows & 2) << 1 | (columns & 2) << 2);
+  }
+
+  // Moves the tiles of `next` into the empty cells of `cells`.
+  ENVPOOL_ALWAYS_INLINE static void close_up(Bytes16& cells, Bytes16& next) {
+    const Bytes16 free = Bytes16(cells == 0);
+    cells |= next & free;
+    next &= ~free;
+  }
+  // Merges tiles of `next` into equal ones of `cells`. Returns the sums of the tiles that are made, by line.
+  ENVPOOL_ALWAYS_INLINE static FourNumbers merge(Bytes16& cells, Bytes16& next) {
+    const Bytes16 merges = Bytes16(cells == next) & ~Bytes16(cells == 0);
+    const Bytes16 made = cells - merges, most = Bytes16{} + u8(kPowers - 1);
+    const Bytes16 capped = Bytes16(made < most);
+    cells = (made & capped) | (most & ~capped);
+    next &= ~merges;
+    // A float with this exponent is the tile.
+    typedef f32 FourTiles __attribute__((vector_size(16)));
+    const Bytes16 none{};
+    const Bytes16 powers = lower_pairs_of(lower_of(cells & merges, none), none);
+    const FourNumbers exponents = (FourNumbers(powers) + 127) << 23;
+    return __builtin_convertvector(FourTiles(exponents), FourNumbers) & FourNumbers(FourNumbers(powers) != 0);
+  }
+  // Slides all tiles. Returns the sum of the tiles that are made.
+  ENVPOOL_ALWAYS_INLINE static u32 slide(State& s, i32 action) {
+    const Bytes16 board = board_of(s);
+    const u8 is_column = u8(0 - action % 2), is_backward = u8(0 - i32(action >= 2));
+    const Bytes16 columns = Bytes16{} + is_column, backward = Bytes16{} + is_backward;
+    // The first cells of all lines along which tiles slide are in the first four bytes, and so on.
+    const Bytes16 lines = (board & columns) | (transposed(board) & ~columns);
+    const Bytes16 ordered = (rows_at<3, 2, 1, 0>(lines) & backward) | (lines & ~backward);
+    Bytes16 cells[kSide] = {ordered, rows_at<1, 1, 1, 1>(ordered), rows_at<2, 2, 2, 2>(ordered),
+                            rows_at<3, 3, 3, 3>(ordered)};
+    for (i32 i = kSide - 1; i > 0; --i) {
+      for (i32 k = 0; k < i; ++k) close_up(cells[k], cells[k + 1]);
     }
-    const u64 tile = rng.uniform() < 0.9 ? 1 : 2;
-    u64& half = s.powers[at >> 3];
-    half = (half & ~(u64{0xFF} << 8 * (at & 7))) | tile << 8 * (at & 7);
+    FourNumbers sums{};
+    for (i32 k = 0; k + 1 < kSide; ++k) sums += merge(cells[k], cells[k + 1]);
+    for (i32 i = kSide - 1; i > 1; --i) {
+      for (i32 k = 1; k < i; ++k) close_up(cells[k], cells[k + 1]);
+    }
+    const Bytes16 slid = Bytes16(FourNumbers{FourNumbers(cells[0])[0], FourNumbers(cells[1])[0],
+                                             FourNumbers(cells[2])[0], FourNumbers(cells[3])[0]});
+    const Bytes16 there = (rows_at<3, 2, 1, 0>(slid) & backward) | (slid & ~backward);
+    const Bytes16 result = (there & columns) | (transposed(there) & ~columns);
+    __builtin_memcpy(s.powers, &result, sizeof(result));
+    return u32(sums[0]) + u32(sums[1]) + u32(sums[2]) + u32(sums[3]);
+  }
+#endif
+
+  ENVPOOL_FN static void add_tile(State& s, Rng& rng) {
+    BlockRng draws(rng);
+    constexpr u64 kOnes = 0x0101010101010101, kHighest = 0x8080808080808080;
+    // For each cell, the number of empty cells up to it, in its half of the board.
+    const u64 lower = empty(s.powers[0]) * kOnes, upper = empty(s.powers[1]) * kOnes;
+    const u32 in_lower = u32(lower >> 56), count = in_lower + u32(upper >> 56);
+    u32 chosen = count > 0 ? draws.below(count) : 0;
+    const bool is_upper = count > 0 && chosen >= in_lower;
+    chosen -= is_upper ? in_lower : 0;
+    const u64 reached = (((is_upper ? upper : lower) | kHighest) - kOnes * (chosen + 1)) & kHighest;
+    const i32 shift = count > 0 ? lowest(reached) - 7 : 0;
+    u64& half = s.powers[is_upper];
+    half = (half & ~(u64{0xFF} << shift)) | u64{is_two(draws, rng) ? 1u : 2u} << shift;
+  }
+  // Returns a byte of 1 for each cell that is empty.
+  ENVPOOL_FN static u64 empty(u64 cells) { return (~(cells + 0x7F7F7F7F7F7F7F7F) & 0x8080808080808080) >> 7; }
+  // Returns whether uniform() < 0.9. The second word of its number hardly ever matters.
+  ENVPOOL_FN static bool is_two(BlockRng& draws, Rng& rng) {
+    constexpr u64 kEnd = 8106479329266893;  // 0.9 * 2^53
+    const u32 first = draws.bits() >> 5;
+    if (first == kEnd >> 26) return draws.bits() >> 6 < (kEnd & 0x3FFFFFF);
+    ++rng.draws;
+    return first < kEnd >> 26;
   }
 };
 

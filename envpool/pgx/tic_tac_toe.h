@@ -20,6 +20,7 @@ namespace envpool::pgx {
 
 struct TicTacToeRules {
   static constexpr const char* kName = "TicTacToe";
+  static constexpr bool kShortSteps = true;
   static constexpr f32 kMostReward = 1;
   static constexpr i32 kSide = 3, kCells = 9, kActions = kCells;
 
@@ -64,24 +65,26 @@ struct TicTacToeRules {
   }
 
   ENVPOOL_FN static MoveResult play(Position& p, i32 action) {
-    constexpr u32 kLines[] = {0007, 0070, 0700, 0111, 0222, 0444, 0421, 0124};
     const u32 mark = 1u << action;
     u32& own = p.marks[p.seat];
     u32& other = p.marks[1 - p.seat];
     own |= mark;
     other &= ~mark;  // the mark that an illegal move replaces
-    bool wins = false;
-    for (u32 line : kLines) wins |= (own & line) == line;
+    const bool wins = has_line(own);
     const f32 reward = p.seat == 0 ? 1.0f : -1.0f;
     p.seat = 1 - p.seat;
     return {wins || (own | other) == kFull, wins ? reward : 0.0f};
   }
 
   ENVPOOL_FN static void observe(const Position& p, i32 seat, Row row) {
-    write_channels<kCells>(row.at<bool, kCells * 2>(kObs), p.marks[seat], p.marks[1 - seat]);
+    write_channels<kCells>(row.at<bool, kCells * 2>(kObs), p.marks[seat], p.marks[seat ^ 1]);
+  }
+  ENVPOOL_FN static void observe_both(const Position& p, i32 first, Row zero, Row one) {
+    write_both_channels<kCells>(zero.at<bool, kCells * 2>(kObs), one.at<bool, kCells * 2>(kObs), p.marks[first],
+                                p.marks[first ^ 1]);
   }
   ENVPOOL_FN static void describe(const Position& p, i32, Row row) {
-    write_board<kCells>(row.at<i32, kCells>(kOwn), p.marks[0], p.marks[1], 1, 2, -1);
+    write_board<kCells, 1, 2, -1>(row.at<i32, kCells>(kOwn), p.marks[0], p.marks[1]);
   }
   ENVPOOL_FN static void repair(Position& p) {
     p.seat &= 1;
@@ -91,6 +94,12 @@ struct TicTacToeRules {
 
  private:
   static constexpr u32 kFull = (1u << kCells) - 1;
+
+  ENVPOOL_FN static bool has_line(u32 marks) {
+    const u32 rows = marks & marks >> 1 & marks >> 2 & 0111, columns = marks & marks >> 3 & marks >> 6 & 0007;
+    const u32 falling = marks & marks >> 4 & marks >> 8 & 0001, rising = marks & marks >> 2 & marks >> 4 & 0004;
+    return (rows | columns | falling | rising) != 0;
+  }
 };
 
 struct TicTacToe : Turns<TicTacToe, TicTacToeRules> {};

@@ -12,7 +12,7 @@
 //     static void spec(Spec&);                               // host: adds the observation, obs(), which is the first
 //                                                            // field, and the infos, whose numbers begin with kOwn
 //     static void render(const Position&, i32 first, u8* rgb);          // host
-//     static void begin(Position&, Rng&);
+//     static void begin(Position&, Rng&);                    // or BlockRng&
 //     static i32 seat(const Position&);                      // the seat whose move it is, 0 or 1
 //     static bool is_legal(const Position&, i32 action);
 //     static void write_legal(const Position&, bool all, bool* mask);  // is_legal() of each action; or all are legal
@@ -24,7 +24,10 @@
 //     static void repair(Position&);
 //     // optional: a game with options has these, and its play() takes a third argument, `const Params&`
 //     struct Params { ... };  static void options(OptionSpecs&);
+//     // optional: the same as observe() of the seats `first` and 1 - `first`, what both have in common computed once
+//     static void observe_both(const Position&, i32 first, Row, Row);
 //     // optional
+//     static constexpr bool kShortSteps = true;              // see core/table/short_steps.h
 //     static constexpr f32 kIllegalReward;                   // what an illegal move loses, 1 by default
 //   };
 //
@@ -38,9 +41,11 @@
 #pragma once
 
 #include "envpool/core/api.h"
+#include "envpool/core/math/block_rng.h"
 #include "envpool/pgx/bits.h"
 #if ENVPOOL_HOST
 #include "envpool/core/board.h"
+#include "envpool/core/table/short_steps.h"
 #endif
 
 namespace envpool::pgx {
@@ -72,6 +77,7 @@ struct Turns {
   static constexpr const char* kName = Rules::kName;
   static constexpr bool kLargeRows = true;
   static constexpr i32 kMaxPlayers = 2, kPhases = 1;
+  static constexpr bool kShortSteps = requires { requires Rules::kShortSteps; };
 
   using Params = typename ParamsFrom<Rules>::Type;
   struct Shared {
@@ -113,8 +119,13 @@ struct Turns {
 
   ENVPOOL_FN static void reset(World& world, const Params&, Rng& rng) {
     Shared& s = world.shared;
-    Rules::begin(s.position, rng);
-    s.first = i32(rng.below(2));
+    BlockRng draws(rng);
+    if constexpr (requires { Rules::begin(s.position, draws); }) {
+      Rules::begin(s.position, draws);
+    } else {
+      Rules::begin(s.position, rng);
+    }
+    s.first = i32(draws.below(2));
     s.current_player = s.first ^ Rules::seat(s.position);
     s.reward = 0;
     s.over = false;
@@ -161,6 +172,22 @@ struct Turns {
     *row.at<i32, 1>(kCurrentPlayer) = s.current_player;
     Rules::write_legal(s.position, s.over, row.at<bool, Rules::kActions>(kActionMask));
     Rules::describe(s.position, s.first, row);
+  }
+
+  ENVPOOL_FN static void observe_all(const World& world, const Params& params, Row row) {
+    const i32 first = world.shared.first;
+    Row zero = row, one = row;  // of both players
+    zero.row = 2 * row.row;
+    one.row = zero.row + 1;
+    if constexpr (requires { Rules::observe_both(world.shared.position, first, zero, one); }) {
+      Rules::observe_both(world.shared.position, first, zero, one);
+    } else {
+      Rules::observe(world.shared.position, first, zero);
+      Rules::observe(world.shared.position, first ^ 1, one);
+    }
+    *zero.at<i32, 1>(kPlayerId) = 0;
+    *one.at<i32, 1>(kPlayerId) = 1;
+    observe_world(world, params, row);
   }
 
  private:

@@ -71,6 +71,10 @@ class ActionStore {
         std::memcpy(to, from, size_t(bytes * count));
         continue;
       }
+      if (order == RowOrder::kById && max_players == 2 && bytes == 4) {
+        for (i64 k = 0; k < count; ++k) std::memcpy(to + 8 * k, from + 4 * k, 4);
+        continue;
+      }
       switch (bytes) {  // a constant size saves the call of memcpy()
         case 4: copy_rows(to, from, env_ids, count, max_players, std::integral_constant<i64, 4>()); break;
         case 8: copy_rows(to, from, env_ids, count, max_players, std::integral_constant<i64, 8>()); break;

@@ -136,9 +136,10 @@ class Admission {
  private:
   // Returns whether the ids are those of environments under way.
   bool are_under_way(const i32* env_ids, i32 count) const {
-    bool all = count <= count_ && are_ids(env_ids, count, num_envs_);
-    for (i32 k = 0; all && k < count; ++k) all = under_way_[size_t(env_ids[k])] != 0;
-    return all;
+    if (count > count_ || !are_ids(env_ids, count, num_envs_)) return false;
+    u8 all = 1;
+    for (i32 k = 0; k < count; ++k) all &= under_way_[size_t(env_ids[k])];
+    return all != 0;
   }
   RowOrder order_of(const i32* env_ids, i32 count) const {
     if (count != num_envs_) return RowOrder::kAsSent;

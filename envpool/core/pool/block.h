@@ -240,11 +240,23 @@ class Block {
     const i32* env_ids = values<i32>(abi::kEnvId);
     i32* owner = reinterpret_cast<i32*>(data(int(layout_.arrays.size()) - 1));
     ENVPOOL_ASSERT(are_ids(counts, rows_, layout_.max_players + 1));
-    players_ = 0;
-    for (i32 row = 0; row < rows_; ++row) {
-      for (i32 player = 0; player < counts[row]; ++player) owner[players_++] = env_ids[row];
+    const i32 rows = rows_, most = layout_.max_players;  // local variables, which `owner` cannot alias
+    i32 absent = 0;
+    for (i32 row = 0; row < rows; ++row) absent |= counts[row] ^ most;
+    if (absent == 0) {
+      players_ = rows * most;
+      if (most == 2) {  // constant, so that the compiler uses SIMD instructions
+        for (i32 row = 0; row < rows; ++row) owner[2 * row] = owner[2 * row + 1] = env_ids[row];
+      } else {
+        for (i32 row = 0; row < rows; ++row) std::fill_n(owner + i64(row) * most, most, env_ids[row]);
+      }
+      return;
     }
-    if (players_ == rows_ * layout_.max_players) return;
+    i32 players = 0;
+    for (i32 row = 0; row < rows; ++row) {
+      for (i32 player = 0; player < counts[row]; ++player) owner[players++] = env_ids[row];
+    }
+    players_ = players;
     for (size_t i = 0; i + 1 < layout_.arrays.size(); ++i) {
       const Array& array = layout_.arrays[i];
       if (!array.per_player) continue;

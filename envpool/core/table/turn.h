@@ -2,9 +2,9 @@
 //
 // A turn: what one call does with one environment. Only this file says in which order an environment begins an episode,
 // steps, concludes the step, has its results written, is observed and restarts. The drivers take the turns: rows.h on
-// CPUs and kernel.h on GPUs, both for pools and for pure functions. The one exception is rows in SIMD lanes, for which
-// finish_in_lanes() of rows.h does each part for all rows before the next part. NVRTC compiles this file, so it
-// includes no standard header.
+// CPUs and kernel.h on GPUs, both for pools and for pure functions. The exceptions are rows in SIMD lanes and those of
+// short_steps.h, whose loops, finish_in_lanes() of rows.h and run_in_passes(), do each part for all rows before the
+// next part. NVRTC compiles this file, so it includes no standard header.
 #pragma once
 
 #include "envpool/core/table/episode.h"
