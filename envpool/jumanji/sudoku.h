@@ -89,15 +89,17 @@ struct Sudoku {
 
   ENVPOOL_FN static Outcome step(State& s, const Params&, ActionRow action, Rng&) {
     const i32* const at = action.at<i32, 3>(0);
-    const bool legal = (digits_for(s, at[0], at[1]) >> at[2] & 1) != 0;
-    s.board[at[0] * kSide + at[1]] = static_cast<i8>(at[2]);
-    find_digits(s);
-    i32 possible = 0, full = kAll;
-    for (i32 row = 0; row < kSide; ++row) {
-      for (i32 column = 0; column < kSide; ++column) possible |= digits_for(s, row, column);
-      full &= s.row[row] & s.column[row] & s.box[row];
+    const i32 row = at[0], column = at[1], digit = at[2];
+    i8& cell = s.board[row * kSide + column];
+    const bool legal = (digits_for(s, row, column) >> digit & 1) != 0, fills = cell < 0;
+    cell = static_cast<i8>(digit);
+    if (fills) {
+      add(s, row, column);
+    } else {
+      find_digits(s);
     }
-    return {.reward = one_if(full == kAll), .terminated = !legal || possible == 0};
+    const bool over = !has_action(s);
+    return {.reward = one_if(over && is_solved(s)), .terminated = !legal || over};
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
@@ -135,18 +137,33 @@ struct Sudoku {
     to[kSide - 1] = (bits >> (kSide - 1) & 1) != 0;
 #endif
   }
+  ENVPOOL_FN static bool has_action(const State& s) {
+    for (i32 row = 0; row < kSide; ++row) {
+      for (i32 column = 0; column < kSide; ++column) {
+        if (digits_for(s, row, column) != 0) return true;
+      }
+    }
+    return false;
+  }
+  ENVPOOL_FN static bool is_solved(const State& s) {
+    i32 digits = kAll;
+    for (i32 i = 0; i < kSide; ++i) digits &= s.row[i] & s.column[i] & s.box[i];
+    return digits == kAll;
+  }
+  // Adds a cell, which may be empty, to its row, its column and its box.
+  ENVPOOL_FN static void add(State& s, i32 row, i32 column) {
+    const i32 digit = s.board[row * kSide + column], bit = digit < 0 ? 0 : 1 << digit, box = box_of(row, column);
+    s.row[row] = static_cast<u16>(s.row[row] | bit);
+    s.column[column] = static_cast<u16>(s.column[column] | bit);
+    s.box[box] = static_cast<u16>(s.box[box] | bit);
+    const i32 others = s.empty[row] & ~(1 << column);
+    s.empty[row] = static_cast<u16>(others | i32(digit < 0) << column);
+  }
   // Finds the digits of rows, columns and boxes, and the empty cells.
   ENVPOOL_FN static void find_digits(State& s) {
     for (i32 i = 0; i < kSide; ++i) s.row[i] = s.column[i] = s.box[i] = s.empty[i] = 0;
     for (i32 row = 0; row < kSide; ++row) {
-      for (i32 column = 0; column < kSide; ++column) {
-        const i32 digit = s.board[row * kSide + column];
-        const u16 bit = static_cast<u16>(digit < 0 ? 0 : 1 << digit);
-        s.row[row] = static_cast<u16>(s.row[row] | bit);
-        s.column[column] = static_cast<u16>(s.column[column] | bit);
-        s.box[box_of(row, column)] = static_cast<u16>(s.box[box_of(row, column)] | bit);
-        s.empty[row] = static_cast<u16>(s.empty[row] | (digit < 0 ? 1 << column : 0));
-      }
+      for (i32 column = 0; column < kSide; ++column) add(s, row, column);
     }
   }
 };

@@ -117,8 +117,8 @@ CASES = {
         90,
         0.05,
     ),
-    "Sudoku": Case("Sudoku-v0", {}, 82, 0.005),
-    "Sudoku very easy": Case("Sudoku-very-easy-v0", {}, 40, 0.005),
+    "Sudoku": Case("Sudoku-v0", {}, 82, 0.02),
+    "Sudoku very easy": Case("Sudoku-very-easy-v0", {}, 40, 0.05),
     "Sudoku at its end": Case("Sudoku-v0", {"puzzles": nearly_solved(7)}, 10, 0.01),
     "RobotWarehouse": Case("RobotWarehouse-v0", {}, 501, 0.0005),
     "RobotWarehouse small": Case(
@@ -318,12 +318,19 @@ RESETS = {
 }
 
 
+def resets_of(reference, seed, games):
+    """Returns the first observations of Jumanji's episodes; in parts, because XLA computes with large constants."""
+    reset, size = jax.jit(jax.vmap(reference.reset)), 500
+    keys = jax.random.split(jax.random.key(seed), games)
+    parts = [flat(reset(keys[i : i + size])[1].observation) for i in range(0, games, size)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
 @pytest.mark.parametrize("name", RESETS)
 def test_resets_have_the_distribution_of_jumanji(name):
     task_id, options, keys = RESETS[name]
-    games = 2000 if "Foraging" in name else 8000  # XLA takes long to compile the generator of foraging
-    reference = reference_of(task_id, options)
-    theirs = flat(jax.jit(jax.vmap(reference.reset))(jax.random.split(jax.random.key(3), games))[1].observation)
+    games = 8000
+    theirs = resets_of(reference_of(task_id, options), 3, games)
     ours = flat(envpool.make_gymnasium(task_id, num_envs=games, seed=5, **options).reset()[0])
     rows = [
         np.concatenate([np.asarray(arrays[key]).reshape(games, -1).astype(np.float32) for key in keys], axis=1)
@@ -334,8 +341,7 @@ def test_resets_have_the_distribution_of_jumanji(name):
 
 def test_large_mazes_have_the_distribution_of_jumanji():
     games = 3000
-    reference = reference_of("Maze-v0", {})
-    theirs = flat(jax.jit(jax.vmap(reference.reset))(jax.random.split(jax.random.key(3), games))[1].observation)
+    theirs = resets_of(reference_of("Maze-v0", {}), 3, games)
     ours = flat(envpool.make_gymnasium("Maze-v0", num_envs=games, seed=6).reset()[0])
     walls = [np.asarray(arrays["walls"]) for arrays in (ours, theirs)]
     same_distribution(*(sample.sum((1, 2)).tolist() for sample in walls))
@@ -347,10 +353,10 @@ def test_large_mazes_have_the_distribution_of_jumanji():
 
 def test_large_worlds_have_the_distribution_of_jumanji():
     """The distances of targets from first cells, some cells, and the levels and places of agents and food."""
-    for task_id, games in (("Connector-v3", 4000), ("LevelBasedForaging-v0", 2000)):
+    games = 4000
+    for task_id in ("Connector-v3", "LevelBasedForaging-v0"):
         options = {} if task_id == "Connector-v3" else {"num_agents": 4, "num_food": 4, "force_coop": False}
-        reset = jax.jit(jax.vmap(reference_of(task_id, options).reset))
-        theirs = flat(reset(jax.random.split(jax.random.key(4), games))[1].observation)
+        theirs = resets_of(reference_of(task_id, options), 4, games)
         ours = flat(envpool.make_gymnasium(task_id, num_envs=games, seed=7, **options).reset()[0])
         if task_id == "Connector-v3":
             grids = [np.asarray(arrays["grid"]).reshape(games, 100) for arrays in (ours, theirs)]
@@ -367,17 +373,19 @@ def test_large_worlds_have_the_distribution_of_jumanji():
             views = [np.asarray(arrays["agents_view"])[:, 0].reshape(games, 8, 3) for arrays in (ours, theirs)]
             for thing in (0, 3, 4, 7):
                 same_distribution(*(map(tuple, view[:, thing, :2].tolist()) for view in views))
+            for one, other in ((0, 1), (2, 3), (0, 4), (4, 5)):
+                apart = [np.abs(view[:, one, :2] - view[:, other, :2]).tolist() for view in views]
+                same_distribution(*(map(tuple, places) for places in apart))
             same_distribution(*(map(tuple, view[:, :4, 2].tolist()) for view in views))
             same_distribution(*(map(tuple, view[:, 4:, 2].tolist()) for view in views))
 
 
 def test_random_walks_go_as_far_as_those_of_jumanji():
     games, options = 30_000, {"grid_size": 12, "num_agents": 1}
-    reset = jax.jit(jax.vmap(reference_of("Connector-v3", options).reset))
-    theirs = reset(jax.random.split(jax.random.key(4), games))[1].observation.grid
+    theirs = resets_of(reference_of("Connector-v3", options), 4, games)["grid"]
     ours = envpool.make_gymnasium("Connector-v3", num_envs=games, seed=7, **options).reset()[0]["grid"]
     moves = []
-    for grid in (ours, np.asarray(theirs)):
+    for grid in (ours, theirs):
         first, last = (np.stack(np.divmod((grid.reshape(games, -1) == kind).argmax(1), 12)) for kind in (2, 3))
         moves.append(last - first)
     same_distribution(*(map(tuple, move.T.tolist()) for move in moves))
