@@ -3,20 +3,19 @@
 // Connector: several agents, which are moved together, each draw a path to a target without crossing the others' paths.
 //
 //   Action       i32[num_agents], for each agent: 0 stays, 1 moves up, 2 to the right, 3 down, 4 to the left
-//   Observation  grid, i32[grid_size][grid_size]: 0 for an empty cell; for agent i, 3i + 1 for its path, 3i + 2 for the
-//                agent and 3i + 3 for its target. action_mask, bool[num_agents][5]: legal moves. step_count, i32: the
-//                steps of the episode
+//   Observation  grid, i32[grid_size][grid_size]: 0 for an empty cell; for agent i, 3i + 1 for its path, 3i + 2 for
+//                the agent and 3i + 3 for its target. action_mask, bool[num_agents][5]: legal moves. step_count,
+//                i32: the steps of the episode
 //   Reward       the mean of the agents' rewards
 //   Terminated   when each agent has reached its target or cannot move
 //   Truncated    after time_limit steps
-//   Info         agent_rewards, f32[num_agents]: connected_reward for an agent that reaches its target in this step,
-//   and
-//                timestep_reward for one that had not reached it before. num_connections, i32, and ratio_connections,
-//                f32: how many agents have reached their targets, and which part of them. total_path_length, i32: the
-//                cells of all paths, and those of the agents
-//   Reset        with the generator "random_walk", the agents walk from random cells, with their paths behind them, and
-//                where they are then are their targets, so that all can be reached. With "uniform_random", agents and
-//                targets are in random cells
+//   Info         agent_rewards, f32[num_agents]: connected_reward for an agent that reaches its target in this
+//                step, and timestep_reward for one that had not reached it before. num_connections, i32, and
+//                ratio_connections, f32: how many agents have reached their targets, and which part of them.
+//                total_path_length, i32: the cells of all paths, and those of the agents
+//   Reset        with the generator "random_walk", the agents walk from random cells, with their paths behind them,
+//                and where they are then are their targets, so that all can be reached. With "uniform_random",
+//                agents and targets are in random cells
 //   Image        each agent is a disc of a color, its path is paler, and its target is smaller
 //
 // An agent may enter an empty cell or its target, which it does not leave. Of several agents that enter a cell, the

@@ -2,18 +2,17 @@
 //
 // Level-based foraging: several agents, which are moved together, collect food, for which they often need each other.
 //
-//   Action       i32[num_agents], for each agent: 0 stays, 1 moves up, 2 down, 3 to the left, 4 to the right, 5 loads
-//   the
-//                food in the four cells around it
+//   Action       i32[num_agents], for each agent: 0 stays, 1 moves up, 2 down, 3 to the left, 4 to the right, 5
+//                loads the food in the four cells around it
 //   Observation  agents_view, for each agent, see below. action_mask, bool[num_agents][6]: moves to free cells, and
 //                whether there is food to load. step_count, i32: the steps of the episode
 //   Reward       the sum of the agents' rewards
 //   Terminated   when all food is eaten
 //   Truncated    after time_limit steps
 //   Info         agent_rewards, f32[num_agents]. percent_eaten, f32: which part of the food is eaten
-//   Reset        food is in random cells, neither at the edge nor beside other food. Agents are in random cells of rows
-//                whose number is neither a row nor a column of food. An agent has a random level; the level of food is
-//                the sum of the three least levels of agents, with force_coop=False at most this
+//   Reset        food is in random cells, neither at the edge nor beside other food. Agents are in random cells of
+//                rows whose number is neither a row nor a column of food. An agent has a random level; the level of
+//                food is the sum of the three least levels of agents, with force_coop=False at most this
 //   Image        agents are discs in their colors, food is yellow; small discs show the levels
 //
 // Food is eaten if the agents that load it have at least its level together. Each of them has its level as a reward,

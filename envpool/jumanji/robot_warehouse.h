@@ -2,20 +2,20 @@
 //
 // Robot warehouse: several robots, which are moved together, carry requested shelves to two goals, and put them back.
 //
-//   Action       i32[num_agents], for each robot: 0 does nothing, 1 moves forward, 2 turns left, 3 turns right, 4 takes
-//                up the shelf of its cell or puts it down. A robot that would move against a shelf with a shelf does
-//                nothing
+//   Action       i32[num_agents], for each robot: 0 does nothing, 1 moves forward, 2 turns left, 3 turns right, 4
+//                takes up the shelf of its cell or puts it down. A robot that would move against a shelf with a
+//                shelf does nothing
 //   Observation  agents_view, i32[num_agents][8 + 5 ((2 sensor_range + 1)^2 - 1) + 2 (2 sensor_range + 1)^2]: row,
-//                column, whether it carries a shelf, 4 for its direction (up, right, down, left), whether its cell is
-//                free of places for shelves; for each other cell that it sees, whether there is a robot, and 4 for its
-//                direction; for each cell, whether there is a shelf, and whether it is requested. action_mask,
-//                bool[num_agents][5]: legal actions. step_count, i32: the steps of the episode
+//                column, whether it carries a shelf, 4 for its direction (up, right, down, left), whether its cell
+//                is free of places for shelves; for each other cell that it sees, whether there is a robot, and 4
+//                for its direction; for each cell, whether there is a shelf, and whether it is requested.
+//                action_mask, bool[num_agents][5]: legal actions. step_count, i32: the steps of the episode
 //   Reward       1 for each requested shelf in a goal; another one is then requested
 //   Terminated   when robots collide, and after time_limit steps
 //   Info         shelf_positions, i32[shelves][2]: rows and columns. shelf_requested, bool[shelves]
 //   Reset        robots are in random cells and directions; request_queue_size random shelves are requested
-//   Image        places for shelves are gray, shelves blue, requested ones green, goals yellow; robots are orange, and
-//                red if they carry a shelf
+//   Image        places for shelves are gray, shelves blue, requested ones green, goals yellow; robots are orange,
+//                and red if they carry a shelf
 //
 // The warehouse has shelf_rows times shelf_columns clusters of shelves, which are two cells wide and column_height
 // cells high, with corridors between them. The goals are in the middle of the last row, and there is no cluster before

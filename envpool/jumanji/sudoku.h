@@ -3,13 +3,14 @@
 // Sudoku: the empty cells of a puzzle are filled, so that each row, column and box has all nine digits.
 //
 //   Action       i32[3]: the row and the column of a cell, and its digit, counted from 0
-//   Observation  board, i32[9][9]: the digits, counted from 0; -1 for an empty cell. action_mask, bool[9][9][9]: for
-//                each cell, the digits that are legal: if the cell is empty, those that its row, its column and its box
-//                do not have
+//   Observation  board, i32[9][9]: the digits, counted from 0; -1 for an empty cell. action_mask, bool[9][9][9]:
+//                for each cell, the digits that are legal: if the cell is empty, those that its row, its column and
+//                its box do not have
 //   Reward       1 for the solved puzzle
 //   Terminated   after an illegal action, which changes the board nevertheless, and when no action is legal
 //   Reset        one of the puzzles, with equal probability
-//   Image        a digit is drawn as so many discs, black in a digit of the puzzle and blue in one that was filled in
+//   Image        a digit is drawn as so many discs, black in a digit of the puzzle and blue in one that was filled
+//                in
 //
 // The puzzles are 10,000 of jumanji's, of all difficulties, and Sudoku-very-easy-v0 has 1,000 with at least 46 digits.
 //
