@@ -115,7 +115,7 @@ struct ProcgenBossfight : GameOf<ProcgenBossfight> {
     keep_within<u8>(s.boss_laser, 0, kLasers - 1);
     keep_bool(s.shielded);
     s.things.repair();
-    for (Entity& e : s.things.at) {
+    for (Entity& e : s.things) {
       keep_within<u8>(e.picture, kShot, kLastExplosion);
       keep_within<u8>(e.theme, 0, u8(themes_of(e.picture) - 1));
     }

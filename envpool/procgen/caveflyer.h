@@ -87,13 +87,14 @@ struct ProcgenCaveflyer : GameOf<ProcgenCaveflyer> {
     keep_within(s.turn, -1.0f, 1.0f);
     keep_within<u8>(s.background, 0, kBackgrounds - 1);
     keep_within(s.objects, 0, kMostObjects);
-    for (Object& o : s.object) {
+    for (i32 i = 0; i < s.objects; ++i) {
+      Object& o = s.object[i];
       repair_mover(o.body, cells);
       keep_within<u8>(o.type, kObstacle, kEnemy);
       keep_bool(o.gone);
     }
     s.things.repair();
-    for (Entity& e : s.things.at) {
+    for (Entity& e : s.things) {
       keep_within<u8>(e.picture, kShot, kLastExplosion);
       e.theme = 0;
     }

@@ -96,15 +96,16 @@ struct ProcgenDodgeball : GameOf<ProcgenDodgeball> {
     keep_within<u8>(s.background, 0, dodgeball::kBackgrounds - 1);
     keep_within<u8>(s.enemy_theme, 0, dodgeball::kUsedEnemyThemes - 1);
     repair_body(s.exit, cells);
-    for (dodgeball::Body& wall : s.wall) repair_body(wall, cells);
-    for (dodgeball::Enemy& enemy : s.enemy) {
+    for (i32 i = 0; i < s.walls; ++i) repair_body(s.wall[i], cells);
+    for (i32 i = 0; i < s.enemies; ++i) {
+      dodgeball::Enemy& enemy = s.enemy[i];
       repair_mover(enemy.body, cells);
       keep_within(enemy.steps, 0, 75);
       keep_within(enemy.last_shot, 0, kTimeLimit + 4);
       keep_bool(enemy.gone);
     }
     s.things.repair();
-    for (Entity& e : s.things.at) {
+    for (Entity& e : s.things) {
       keep_within<u8>(e.picture, kBall, kDust);
       keep_within<u8>(e.theme, 0, u8((e.picture == kDust ? kDustThemes : 1) - 1));
     }

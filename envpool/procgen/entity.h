@@ -73,6 +73,9 @@ struct Entities {
   i32 count;
   Entity at[kMost];
 
+  ENVPOOL_FN Entity* begin() { return at; }
+  ENVPOOL_FN Entity* end() { return at + count; }
+
   ENVPOOL_FN void add(const Entity& e) {
     if (count < kMost) at[count++] = e;
   }
@@ -93,7 +96,7 @@ struct Entities {
 
   ENVPOOL_FN void repair() {
     keep_within(count, 0, kMost);
-    for (Entity& e : at) {
+    for (Entity& e : *this) {
       keep_bool(e.gone);
       keep_within(e.opacity, 0.0f, 1.0f);
     }

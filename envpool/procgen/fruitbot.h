@@ -111,7 +111,8 @@ struct ProcgenFruitbot : GameOf<ProcgenFruitbot> {
     keep_within(s.last_throw, 0, kTimeLimit);
     keep_within(s.count, 0, kMostThings);
     keep_within<u8>(s.background, 0, kBackgrounds - 1);
-    for (Thing& thing : s.thing) {
+    for (i32 i = 0; i < s.count; ++i) {
+      Thing& thing = s.thing[i];
       keep_within(thing.x, -kFar, kFar);
       keep_within(thing.y, -kFar, kFar);
       keep_within(thing.half_width, 0.0f, f32(kMostWidth));

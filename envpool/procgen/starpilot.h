@@ -84,13 +84,14 @@ struct ProcgenStarpilot : GameOf<ProcgenStarpilot> {
     s.random.repair();
     keep_within<u8>(s.background, 0, kBackgrounds - 1);
     keep_within(s.left, 0, kMostComers);
-    for (Comer& comer : s.comer) {
+    for (i32 i = 0; i < s.left; ++i) {
+      Comer& comer = s.comer[i];
       keep_within<u8>(comer.type, kBullet, kTypes - 1);
       keep_within<u8>(comer.theme, 0, u8(themes_of(comer.type) - 1));
       keep_bool(comer.from_left);
     }
     s.things.repair();
-    for (Entity& e : s.things.at) {
+    for (Entity& e : s.things) {
       keep_within<u8>(e.picture, kShot, kLastExplosion);
       keep_within<u8>(e.theme, 0, u8(themes_of(e.picture) - 1));
     }

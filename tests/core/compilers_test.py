@@ -21,6 +21,7 @@ import pytest
 import envpool
 from envpool import _core
 from envpool.plugins import compiling
+from envpool.python.construction import Construction
 from envpool.python.registry import find
 from envpool.python.spaces import ArraySpecs
 from tests.support.trajectories import OPTIONS, representatives
@@ -56,8 +57,7 @@ pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPO
 
 def rollout(table: _core.Table, task_id: str) -> str:
     """Returns a hash of the observations, rewards and end flags of a few episodes."""
-    options = {**find(task_id).defaults, **OPTIONS.get(task_id, {})}
-    options = find(task_id).origin.prepare(task_id, options)
+    *_, (options,) = Construction(find(task_id), OPTIONS.get(task_id, {})).core_task
     spec = envpool.make_spec(task_id, **OPTIONS.get(task_id, {}))
     space, rows = spec.gymnasium_action_space, NUM_ENVS * spec.arrays.actors
     observations = [field.name for field in ArraySpecs.from_json(table.spec(options)).observations]
