@@ -7,9 +7,11 @@ import pytest
 
 import envpool
 
+# The memory is limited because 4,000 of these robots would otherwise reserve 55 GB, after which the process may be too large
+# to fork.
 ROBOT = """
 <mujoco>
-  <size nuserdata="2"/>
+  <size nuserdata="2" memory="1M"/>
   <option timestep="0.004"/>
   <worldbody>
     <geom type="plane" size="5 5 .1"/>
