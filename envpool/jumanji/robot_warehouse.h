@@ -3,8 +3,8 @@
 // Robot warehouse: several robots, which are moved together, carry requested shelves to two goals, and put them back.
 //
 //   Action       i32[num_agents], for each robot: 0 does nothing, 1 moves forward, 2 turns left, 3 turns right, 4
-//                takes up the shelf of its cell or puts it down. A robot that would move against a shelf with a
-//                shelf does nothing
+//                takes up the shelf of its cell or puts it down. A robot that carries a shelf does not move into a
+//                cell that has another shelf
 //   Observation  agents_view, i32[num_agents][8 + 5 ((2 sensor_range + 1)^2 - 1) + 2 (2 sensor_range + 1)^2]: row,
 //                column, whether it carries a shelf, 4 for its direction (up, right, down, left), whether its cell
 //                is free of places for shelves; for each other cell that it sees, whether there is a robot, and 4

@@ -9,8 +9,7 @@
 //   Reward       1 for the solved puzzle
 //   Terminated   after an illegal action, which changes the board nevertheless, and when no action is legal
 //   Reset        one of the puzzles, with equal probability
-//   Image        a digit is drawn as so many discs, black in a digit of the puzzle and blue in one that was filled
-//                in
+//   Image        each digit is drawn as that many discs: black for a digit of the puzzle, blue for one filled in
 //
 // The puzzles are 10,000 of jumanji's, of all difficulties, and Sudoku-very-easy-v0 has 1,000 with at least 46 digits.
 //

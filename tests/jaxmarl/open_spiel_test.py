@@ -41,7 +41,7 @@ def hands_of(obs: np.ndarray, size: int) -> np.ndarray:
     games, players, _ = obs.shape
     cards = obs[..., : (players - 1) * size * KINDS].reshape(games, players, players - 1, size, KINDS)
     seen = np.where(cards.any(-1), cards.argmax(-1), -1)
-    return np.stack([seen[:, player - 1, 0] for player in range(players)], axis=1)  # by whoever is before
+    return np.stack([seen[:, player - 1, 0] for player in range(players)], axis=1)  # as the player before sees them
 
 
 def choose(mask: np.ndarray, hands: np.ndarray, built: np.ndarray, skill: float, random: np.random.Generator) -> int:
@@ -52,7 +52,7 @@ def choose(mask: np.ndarray, hands: np.ndarray, built: np.ndarray, skill: float,
         if fits:
             return size + fits[0]
         others = legal[(legal < size) | (legal >= 2 * size)]
-        # Rather cards of which there are several, or which have been played, are discarded.
+        # Cards that have been played already are discarded first.
         useless = [i for i in others if i < size and hands[i] >= 0 and built[hands[i] // RANKS] > hands[i] % RANKS]
         return int(random.choice(useless or others))
     return int(random.choice(legal))

@@ -240,7 +240,7 @@ class Block {
     const i32* env_ids = values<i32>(abi::kEnvId);
     i32* owner = reinterpret_cast<i32*>(data(int(layout_.arrays.size()) - 1));
     ENVPOOL_ASSERT(are_ids(counts, rows_, layout_.max_players + 1));
-    const i32 rows = rows_, most = layout_.max_players;  // local variables, which `owner` cannot alias
+    const i32 rows = rows_, most = layout_.max_players;  // not members, which writes to `owner` might change
     i32 absent = 0;
     for (i32 row = 0; row < rows; ++row) absent |= counts[row] ^ most;
     if (absent == 0) {

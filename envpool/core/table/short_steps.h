@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Worlds whose players are always the same, of which a pool steps many per microsecond. The header of such a world
-// includes this file on the host. The world defines
+// This file is for worlds with a fixed number of players, of which a pool steps many per microsecond. The header of
+// such a world includes it on the host. The world defines
 //
 //   ENVPOOL_FN static void observe_all(const World<Env>&, const Params&, Row);
 //
 // which does what observe_world() and observe() of all players do. CPUs call it, so that what the players' rows have in
-// common is computed once. There are always kMaxPlayers players. If a world also defines
+// common is computed only once. There are always kMaxPlayers players. If a world also defines
 //
 //   static constexpr bool kShortSteps = true;
 //
-// then calls and mispredicted branches would take as long as its steps. A pool with next-step autoreset takes the turns
-// of these worlds in passes, in loops into which their functions are inlined: first the worlds that step, then those
-// that begin an episode, and then all are observed. A CPU cannot predict which worlds begin an episode.
+// then its steps are so short that calls and mispredicted branches would take as long. A pool with next-step autoreset
+// takes the turns of these worlds in passes, in loops into which their functions are inlined: first the worlds that
+// step, then those that begin an episode, and then all are observed. A CPU cannot predict which worlds begin an
+// episode.
 #pragma once
 
 #include <algorithm>
@@ -89,13 +90,13 @@ class RowLoop<Env, WorldContract<Env>, Batch> {
   using Slot = EnvSlot<World<Env>>;
   static constexpr i64 kPlayers = Env::kMaxPlayers;
 #ifdef __SANITIZE_ADDRESS__
-  static constexpr bool kInPasses = false;  // it would take minutes to compile
+  static constexpr bool kInPasses = false;  // with AddressSanitizer, run_in_passes() takes minutes to compile
 #else
   static constexpr bool kInPasses = Batch::kIsFast && !Batch::kHeld && !Contract::kMayThrow;
 #endif
 
   [[gnu::flatten]] static void run_in_passes(const Batch& batch, bool begins) {
-    // Local copies, which what environments write cannot alias.
+    // These are local copies, because the compiler assumes that what environments write may change members.
     const auto zero = batch.entry(0);
     auto* const settings = &zero.settings - zero.env_id;
     u8* const slots = reinterpret_cast<u8*>(&zero.it) - batch.stride() * zero.env_id;
