@@ -89,13 +89,12 @@ class RowLoop<Env, WorldContract<Env>, Batch> {
   using Contract = WorldContract<Env>;
   using Slot = EnvSlot<World<Env>>;
   static constexpr i64 kPlayers = Env::kMaxPlayers;
-#ifdef __SANITIZE_ADDRESS__
-  static constexpr bool kInPasses = false;  // with AddressSanitizer, run_in_passes() takes minutes to compile
-#else
   static constexpr bool kInPasses = Batch::kIsFast && !Batch::kHeld && !Contract::kMayThrow;
-#endif
 
-  [[gnu::flatten]] static void run_in_passes(const Batch& batch, bool begins) {
+#ifndef __SANITIZE_ADDRESS__  // which takes minutes to compile what is inlined
+  [[gnu::flatten]]
+#endif
+  static void run_in_passes(const Batch& batch, bool begins) {
     // These are local copies, because the compiler assumes that what environments write may change members.
     const auto zero = batch.entry(0);
     auto* const settings = &zero.settings - zero.env_id;
