@@ -3,6 +3,9 @@
 
 import importlib.util
 import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +125,21 @@ def test_python_files_need_no_compiler(dev: Any) -> None:
     plan = dev.plan(["envpool/python/images.py", "tests/toy_text/toy_text_test.py", "README.md"], {})
     assert plan.targets == set() and plan.programs == set()
     assert plan.tests == [["tests/python/images_test.py"], ["tests/toy_text/toy_text_test.py"]]
+
+
+def test_each_environment_of_a_family_has_a_source_of_its_own(dev: Any, tmp_path: Path) -> None:
+    script = f"""
+        set(PROJECT_SOURCE_DIR "{dev.ROOT}")
+        set(PROJECT_BINARY_DIR "{tmp_path}")
+        include("{dev.ROOT}/cmake/targets.cmake")
+        foreach(family box2d pgx)
+          envpool_source_per_environment("${{family}}")
+        endforeach()
+    """
+    (tmp_path / "script.cmake").write_text(script)
+    subprocess.run([Path(sys.executable).parent / "cmake", "-P", tmp_path / "script.cmake"], check=True)
+    for family in ("box2d", "pgx"):
+        tables = re.findall(r"table<[^>]*>\(\)", (dev.ROOT / f"envpool/{family}/plugin.cc").read_text())
+        sources = [file.read_text() for file in (tmp_path / "environments" / family).glob("*.cc")]
+        assert sorted(re.findall(r"table<[^>]*>\(\)", "".join(sources))) == sorted(tables)
+        assert len(sources) == len(tables) + 1
