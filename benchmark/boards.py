@@ -2,6 +2,7 @@
 """Measures the games of pgx: CPU time of a step of a pool, of the released EnvPool's, and of pgx's in a jitted scan.
 
 All sides play random legal moves on one thread, and begin a new game after each end. Choosing the moves is not counted.
+The pools have as many games as a batch of pgx, because the rows of 1,024 large games do not fit into a processor's caches.
 The sides take turns; the least time of --rounds rounds counts, because other programs only add to it.
 
     pip install pgx
@@ -15,7 +16,7 @@ from absl import flags
 from harness import begin_table, peer_python, row, run, write_json
 
 FLAGS = flags.FLAGS
-GAMES = {  # pgx's names, and how many games a batch of pgx has
+GAMES = {  # pgx's names, and how many games are played at a time
     "TicTacToe-v1": ("tic_tac_toe", 1024),
     "ConnectFour-v1": ("connect_four", 1024),
     "Othello-v1": ("othello", 1024),
@@ -33,7 +34,7 @@ GAMES = {  # pgx's names, and how many games a batch of pgx has
     "Shogi-v1": ("shogi", 64),
 }
 flags.DEFINE_list("games", list(GAMES), "ids of the games")
-flags.DEFINE_integer("num_envs", 1024, "environments of a pool", lower_bound=1)
+flags.DEFINE_integer("num_envs", None, "environments of a pool (default: as many as a batch of pgx)", lower_bound=1)
 flags.DEFINE_integer("steps", 200, "steps of a pool in a round", lower_bound=1)
 
 POOL = """
@@ -105,10 +106,11 @@ def main(_: list[str]) -> None:
     results = []
     for task in FLAGS.games:
         name, batch = GAMES[task]
+        num_envs = FLAGS.num_envs or batch
         times: dict[str, list[float]] = {"this package": [], "EnvPool": [], "pgx": []}
         for _round in range(FLAGS.rounds):
-            times["this package"].append(measure(FLAGS.python, POOL, task, FLAGS.num_envs, FLAGS.steps))
-            times["EnvPool"].append(measure(peer, POOL, task, FLAGS.num_envs, max(FLAGS.steps // 10, 1)))
+            times["this package"].append(measure(FLAGS.python, POOL, task, num_envs, FLAGS.steps))
+            times["EnvPool"].append(measure(peer, POOL, task, num_envs, max(FLAGS.steps // 10, 1)))
             choice = measure(FLAGS.python, PGX, name, batch, "choose")
             times["pgx"].append(measure(FLAGS.python, PGX, name, batch, "step") - choice)
         ours, envpool, pgx = (min(found) for found in times.values())

@@ -103,6 +103,7 @@ struct LevelBasedForaging {
                                   " with this grid_size and num_agents, got " + std::to_string(p.foods));
     }
   }
+  static u64 identity(const Params& p) { return u64(p.side) << 32 | u32(p.most_level); }
   static void spec(const Params& p, Spec& s) {
     const i32 size = 2 * p.fov + 1, most = max(p.agents * p.most_level, p.side);
     if (p.grid_observation) {

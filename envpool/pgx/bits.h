@@ -25,6 +25,7 @@ typedef u8 Bytes16 __attribute__((vector_size(16)));
 typedef u16 Pairs8 __attribute__((vector_size(16)));
 typedef u64 Words2 __attribute__((vector_size(16)));
 typedef i32 FourNumbers __attribute__((vector_size(16)));
+typedef u32 FourWords __attribute__((vector_size(16)));
 
 // The bytes of eight cells.
 inline constexpr auto kBytesOf = [] {

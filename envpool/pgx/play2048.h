@@ -231,7 +231,7 @@ struct Play2048 {
     next &= ~free;
   }
   // Merges tiles of `next` into equal ones of `cells`. Returns the sums of the tiles that are made, by line.
-  ENVPOOL_ALWAYS_INLINE static FourNumbers merge(Bytes16& cells, Bytes16& next) {
+  ENVPOOL_ALWAYS_INLINE static FourWords merge(Bytes16& cells, Bytes16& next) {
     const Bytes16 merges = Bytes16(cells == next) & ~Bytes16(cells == 0);
     const Bytes16 made = cells - merges, most = Bytes16{} + u8(kPowers - 1);
     const Bytes16 capped = Bytes16(made < most);
@@ -242,7 +242,7 @@ struct Play2048 {
     const Bytes16 none{};
     const Bytes16 powers = lower_pairs_of(lower_of(cells & merges, none), none);
     const FourNumbers exponents = (FourNumbers(powers) + 127) << 23;
-    return __builtin_convertvector(FourTiles(exponents), FourNumbers) & FourNumbers(FourNumbers(powers) != 0);
+    return FourWords(__builtin_convertvector(FourTiles(exponents), FourNumbers) & (FourNumbers(powers) != 0));
   }
   // Slides all tiles. Returns the sum of the tiles that are made.
   ENVPOOL_ALWAYS_INLINE static u32 slide(State& s, i32 action) {
@@ -257,7 +257,7 @@ struct Play2048 {
     for (i32 i = kSide - 1; i > 0; --i) {
       for (i32 k = 0; k < i; ++k) close_up(cells[k], cells[k + 1]);
     }
-    FourNumbers sums{};
+    FourWords sums{};
     for (i32 k = 0; k + 1 < kSide; ++k) sums += merge(cells[k], cells[k + 1]);
     for (i32 i = kSide - 1; i > 1; --i) {
       for (i32 k = 1; k < i; ++k) close_up(cells[k], cells[k + 1]);
@@ -267,7 +267,7 @@ struct Play2048 {
     const Bytes16 there = (rows_at<3, 2, 1, 0>(slid) & backward) | (slid & ~backward);
     const Bytes16 result = (there & columns) | (transposed(there) & ~columns);
     __builtin_memcpy(s.powers, &result, sizeof(result));
-    return u32(sums[0]) + u32(sums[1]) + u32(sums[2]) + u32(sums[3]);
+    return sums[0] + sums[1] + sums[2] + sums[3];
   }
 #endif
 

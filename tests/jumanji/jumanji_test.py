@@ -457,6 +457,16 @@ def test_new_fruits_and_tiles_have_the_right_probabilities():
     fit.check()
 
 
+@pytest.mark.parametrize("options", [{"grid_size": 7}, {"max_agent_level": 3}, {"num_food": 3}, {"time_limit": 99}])
+def test_other_options_refuse_a_state_of_foragers(options):
+    source = envpool.make_gymnasium("LevelBasedForaging-v0", num_envs=1)
+    source.reset()
+    same, other = (envpool.make_gymnasium("LevelBasedForaging-v0", num_envs=1, **some) for some in ({}, options))
+    same.restore(0, source.snapshot(0))
+    with pytest.raises(ValueError, match="expected a snapshot of LevelBasedForaging-v0 with the same options"):
+        other.restore(0, source.snapshot(0))
+
+
 BAD = [
     ("Snake-v1", {"num_rows": 1}, "num_rows: expected .*, got 1"),
     ("Snake-v1", {"time_limit": 0}, "time_limit: expected .*, got 0"),
