@@ -32,6 +32,9 @@ Spaces = dict[str, gymnasium.Space[Any]]
 # For each of these options, the allowed values. The first of them is the default.
 _ALLOWED = {"num_envs": (1,), "batch_size": (0, 1), "autoreset_mode": ("disabled", "DISABLED", "Disabled")}
 
+# PettingZoo's tests reset every environment with these options, although no environment has them.
+_OPTIONS_OF_TESTS = {"options": 1}
+
 
 class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
     """An environment of several players with PettingZoo's interface: observations, rewards and actions by agent.
@@ -140,12 +143,17 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
 
         Args:
             seed: int from 0 to 2**64 - 1; None: the generator continues from its current state.
-            options: ignored, because environments of several players have none, and PettingZoo's tests pass others.
+            options: options of `make`, with new values as in `set_options`; docs/concepts.md lists them. The options
+                `{"options": 1}`, which PettingZoo's tests pass, have no effect.
 
         Returns:
             (observations, infos) by agent. `agents` is updated.
+
+        Raises:
+            TypeError: seed or options is of the wrong type.
+            ValueError: seed is out of range, or options has an unknown key or a value out of range.
         """
-        observation, info = self.pool.reset(seed=seed)
+        observation, info = self.pool.reset(seed=seed, options=None if options == _OPTIONS_OF_TESTS else options)
         self.agents = agents = self._in_game(info)
         self._note_mover(info)
         return self._of(agents, _in_space(observation)), self._infos(agents, info)

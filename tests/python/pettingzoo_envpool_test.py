@@ -110,6 +110,20 @@ def test_bad_input(checks):
         world.reset()
 
 
+@pytest.mark.parametrize("aec", [False, True])
+def test_options_of_a_reset(checks, aec):
+    game = envpool.make_pettingzoo("Go9x9-v1", aec=aec)
+    game.reset(options={"komi": 2.0})
+    assert game.pool.options()["komi"] == [2.0]
+    game.reset()
+    game.reset(options={"options": 1})  # as PettingZoo's tests do
+    assert game.pool.options()["komi"] == [2.0]
+    with pytest.raises(ValueError, match=r"^\[Go9x9-v1\] options: expected only .*'komi'.*, got 'kmoi'$"):
+        game.reset(options={"kmoi": 1})
+    with pytest.raises(TypeError, match=r"^\[Go9x9-v1\] options: expected a mapping, got 7$"):
+        game.reset(options=7)
+
+
 def play(world, steps):
     """Steps with actions that depend on the number of the step alone. Returns the results, and the agents after each."""
     seen = []
