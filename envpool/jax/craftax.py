@@ -67,11 +67,9 @@ class CraftaxEnv(Environment):
 
 
 class CraftaxEnvNoAutoReset(CraftaxEnv):
-    """The same without resets, for wrappers that reset environments."""
+    """The same without resets, for wrappers that reset environments: `step` and `step_batch` never reset."""
 
-    def step(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None, **options: Any) -> Any:
-        """Does the same as `step_env`."""
-        return self.step_env(key, state, action, params, **options)
+    _autoreset = False
 
 
 def make_craftax_env_from_name(name: str, auto_reset: bool) -> CraftaxEnv:

@@ -120,6 +120,7 @@ class Environment(NotAVecEnv):
     """
 
     _make_arguments: tuple[Registration, dict[str, Any], int]
+    _autoreset = True  # whether `step` and `step_batch` begin the next episode
 
     def __init__(self, construction: Construction, step_values: int) -> None:
         pure_model = construction.make_pure_model(*cuda.program_of(construction))
@@ -277,16 +278,18 @@ class Environment(NotAVecEnv):
             (obs, state, reward, done, info) or, with step_values=6, (obs, state, reward, terminated, truncated, info).
             If the episode ended, obs and state begin the next one. reward is float32; done, terminated and truncated
             are bool. `info` contains the observation after the step and before any reset ("final_observation"),
-            discount (float32), terminated, truncated, elapsed_step (int32), and the environment's entries. With several
-            players, reward and discount have one element per player, `info["players"]["present"]` tells which players
-            exist, and done, terminated and truncated belong to the environment.
+            discount (float32), terminated, truncated, elapsed_step (int32), and the environment's entries. An
+            environment's entry replaces one of the same name, as the `terminated` of Atari games does, which says that
+            the game is over. With several players, reward and discount have one element per player,
+            `info["players"]["present"]` tells which players exist, and done, terminated and truncated belong to the
+            environment.
 
         Raises:
             TypeError: an argument is of the wrong type or dtype.
             ValueError: a wrong shape, a state or parameters of another environment, or an action out of range. If the
                 action is traced, the program raises JAX's runtime error with the same text instead.
         """
-        return self._advance(key, state, action, params, autoreset=True, next_params=next_params)
+        return self._advance(key, state, action, params, autoreset=self._autoreset, next_params=next_params)
 
     def step_env(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
         """Steps as `step` does, but never resets.
@@ -378,7 +381,7 @@ class Environment(NotAVecEnv):
                 f"got {state.raw.shape}"
             )
         rows = state.raw.shape[0]
-        return self._advance(key, state, action, params, rows=rows, autoreset=True, next_params=next_params)
+        return self._advance(key, state, action, params, rows=rows, autoreset=self._autoreset, next_params=next_params)
 
     # --- arguments ---
 

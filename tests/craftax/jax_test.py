@@ -97,6 +97,22 @@ def test_without_resets_the_last_state_stays():
     assert int(state.time) == 3
 
 
+def test_without_resets_batches_keep_their_last_states():
+    env = make_craftax_env_from_name(SYMBOLIC, auto_reset=False)
+    params = env.default_params.replace(max_steps_in_episode=2)
+    key, actions = jax.random.key(0), jnp.zeros(2, int)
+    obs, states = env.reset_batch(key, 2, params)
+    ended = None
+    for turn in range(4):
+        state = jax.tree.map(lambda array: array[0], states)
+        one = env.step(None, state, 0, params, next_params=params)
+        obs, states, reward, done, info = results = env.step_batch(None, states, actions, params, next_params=params)
+        jax.tree.map(lambda of_batch, alone: np.testing.assert_array_equal(of_batch[0], alone), results, one)
+        assert done.all() == (turn >= 1) and (ended is None or not reward.any())
+        ended = (obs, states) if ended is None and done.all() else ended
+    jax.tree.map(np.testing.assert_array_equal, ended, (obs, states))
+
+
 def test_copies_and_names():
     for auto_reset, kind in ((True, CraftaxEnv), (False, CraftaxEnvNoAutoReset)):
         env = make_craftax_env_from_name(SYMBOLIC, auto_reset)
