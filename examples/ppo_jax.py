@@ -138,7 +138,7 @@ class Environments:
                 self.flat(obs),
                 state,
                 reward,
-                info["terminated"],
+                info["discount"] == 0,
                 done,
                 self.flat(info["final_observation"]),
                 achieved,

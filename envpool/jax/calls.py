@@ -105,13 +105,15 @@ class Calls:
             finals = zip(rest[count : 2 * count], rest[:count], strict=True)
             last = self._observation([_where(ended, final, value) for final, value in finals])
         own = rest[count * (2 if autoreset else 1) :][: len(arrays.infos)]
-        info = nest((path_of(field.name), value) for field, value in zip(arrays.infos, own, strict=True))
-        info |= {
+        info = {
             "discount": discount,
             "terminated": terminated,
             "truncated": truncated,
             "elapsed_step": elapsed,
             "final_observation": last,
+            # An environment's entry replaces one of the same name, as in pools: `terminated` of Atari games says that
+            # the game is over, even if an episode is one life.
+            **nest((path_of(field.name), value) for field, value in zip(arrays.infos, own, strict=True)),
         }
         if players is not None:
             present = jnp.arange(arrays.max_players) < players[..., None]

@@ -66,6 +66,26 @@ def test_replacing_parameters_of_a_game(changes):
     same(env.step(KEY, state, 2, changed)[0], made.step(KEY, made.reset(KEY)[1], 2)[0])
 
 
+def test_terminated_in_info_is_the_games_own():
+    """With episodic_life, a lost life ends the episode, and `info["terminated"]` tells whether the game is over."""
+    options = {"episodic_life": True, "frame_skip": 16}
+    env, params = envpool.jax.make("Breakout-v5", step_values=6, **options)
+    _, state = env.reset_batch(jax.random.key(3), 1, params)
+    step = jax.jit(lambda state: env.step_batch(None, state, np.array([1], np.int32), params)[1:])
+    lives = games = 0
+    with envpool.make("Breakout-v5", num_envs=1, seed=3, autoreset_mode="same_step", **options) as pool:
+        pool.reset()
+        while not games:
+            *_, terminated, _, theirs = pool.step(np.array([1], np.int32))
+            state, _, ended, _, info = step(state)
+            final = theirs.get("final_info", theirs)
+            assert info["terminated"].dtype == np.int32 and info["terminated"] == final["terminated"]
+            assert ended == terminated and info["discount"] == 1 - ended
+            lives += int(ended[0])
+            games += int(info["terminated"][0])
+    assert lives == 5
+
+
 @pytest.mark.parametrize("task_id", ["Pong-v5", "ALE/Pong-v5"])
 def test_every_parameter_can_be_replaced(task_id):
     """Options that change a game's first state or the plan of its resizes are arguments of make."""
