@@ -59,6 +59,11 @@ class MixedConstruction(Construction):
         self.task_ids = np.repeat(np.arange(len(tasks), dtype=np.int32), counts)
         with labelled(self.label):
             _require_equal_arrays(tasks)
+            # Observations of different dtypes have one dtype after they have been normalized.
+            for member in tasks:
+                member.arrays = common.statistics.applied_to(
+                    member.arrays, num_envs=common.num_envs, batch_size=common.batch_size
+                )
         thresholds = {task.common.reward_threshold for task in tasks}
         self.common = replace(
             common,

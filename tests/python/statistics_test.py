@@ -239,6 +239,52 @@ def test_every_interface(interface):
             assert list(result[-1])[-2:] == ["episode_return", "episode_length"]
 
 
+def mixed_and_single(function):
+    """Returns two pools of the same environments, of which the first is mixed, and their results."""
+    options = {"num_envs": 4, "seed": 1, "max_episode_steps": 3, **EVERYTHING}
+    envs = [function(task_id, **options) for task_id in (["Pendulum-v1"] * 2, "Pendulum-v1")]
+    actions = [np.full((4, 1), np.sin(step), np.float32) for step in range(5)]
+    return *envs, [[env.reset(), *map(env.step, actions)] for env in envs]
+
+
+@pytest.mark.parametrize("function", [envpool.make_gym, envpool.make_gymnasium, envpool.make_vec])
+def test_mixed_pools_return_what_pools_of_one_id_return(function):
+    mixed, single, results = mixed_and_single(function)
+    for ours, expected in zip(*results, strict=True):
+        tasks = [ours[-1].pop(key) for key in ("task_id", "_task_id") if key in ours[-1]]
+        assert tasks[0].tolist() == [0, 0, 1, 1]
+        np.testing.assert_equal(ours, expected)
+    assert equal(mixed.statistics(), single.statistics())
+    assert mixed.observation_space.dtype == np.float32
+    for spec in (mixed.spec, *mixed.spec.task_specs):
+        assert spec.observation_space == single.spec.observation_space
+        assert spec.reward_spec() == single.spec.reward_spec()
+    if function is not envpool.make_vec:
+        assert mixed.reset([])[0].dtype == np.float32
+
+
+def test_mixed_pools_of_dm_env():
+    mixed, single, results = mixed_and_single(envpool.make_dm)
+    for ours, expected in zip(*results, strict=True):
+        np.testing.assert_equal(ours[:-1], expected[:-1])
+        np.testing.assert_equal(
+            ours.observation._asdict() | {"task_id": 0}, expected.observation._asdict() | {"task_id": 0}
+        )
+    assert mixed.observation_spec()._asdict() == single.observation_spec()._asdict() | {
+        "task_id": mixed.observation_spec().task_id
+    }
+
+
+def test_mixed_pools_of_stable_baselines3():
+    pytest.importorskip("stable_baselines3")
+    mixed, _, results = mixed_and_single(envpool.make_sb3)
+    for ours, expected in zip(*results, strict=True):
+        np.testing.assert_equal(ours[:3], expected[:3])
+    assert mixed.observation_space.dtype == np.float32
+    ends = [results[place][3][-1] for place in (0, 1)]
+    assert [info["episode"]["r"] for info in ends[0]] == [info["episode"]["r"] for info in ends[1]]
+
+
 def test_jitted_code_receives_the_same_statistics():
     jax = pytest.importorskip("jax")
     env, twin = make(), make()
@@ -297,7 +343,10 @@ REFUSED = [
 
 @pytest.mark.parametrize(("options", "error", "parts"), REFUSED, ids=[str(options) for options, *_ in REFUSED])
 def test_bad_options_are_refused(options, error, parts):
-    raises_quickly(lambda: envpool.make("CartPole-v1", **{"num_envs": 4, **options}), error, "[CartPole-v1]", *parts)
+    for task_id, label in (("CartPole-v1", "[CartPole-v1]"), (["CartPole-v1"] * 2, "[CartPole-v1, CartPole-v1]")):
+        raises_quickly(
+            lambda task_id=task_id: envpool.make(task_id, **{"num_envs": 4, **options}), error, label, *parts
+        )
 
 
 @pytest.mark.parametrize(
@@ -305,6 +354,7 @@ def test_bad_options_are_refused(options, error, parts):
     [
         ("TagContinuous-v0", {"episode_statistics": True}, "because an episode of up to"),
         ("TagContinuous-v0", {"normalize_reward": True}, "because an episode of up to"),
+        ("TicTacToe-v1", {"episode_statistics": True}, "because an episode of up to 2 players"),
         ("FrozenLake-v1", {"normalize_obs": True}, "because the observation consists of categories"),
         ("MiniGrid-Empty-5x5-v0", {"normalize_obs": True}, "because the observation is not a single array"),
     ],
@@ -315,7 +365,10 @@ def test_unsuitable_environments_are_refused(task_id, options, part):
     except RuntimeError as error:
         pytest.skip(str(error))
     (name,) = options
-    raises_quickly(lambda: envpool.make(task_id, **options), ValueError, f"[{task_id}] {name}: expected False", part)
+    for ids, label in ((task_id, task_id), ([task_id, task_id], f"{task_id}, {task_id}")):
+        raises_quickly(
+            lambda ids=ids: envpool.make(ids, **options), ValueError, f"[{label}] {name}: expected False", part
+        )
 
 
 STATISTICS = [
