@@ -41,8 +41,11 @@ def pool(case: dict[str, Any]) -> side.Steps:
     """Steps a whole pool at a time. Counts the steps of environments or, with `agents`, of their players."""
     env = make_pool(case)
     env.reset()
-    rows = case["num_envs"] * max(1, env.config.get("max_num_players", 1))
-    return side.stepping(env.step, ring(env.action_space, rows), rows if case.get("agents") else case["num_envs"])
+    players = max(1, env.config.get("max_num_players", 1))
+    arrays = getattr(env.spec, "arrays", None)  # the released EnvPool has none, and an action for each player
+    actors = players if arrays is None else arrays.actors
+    actions = ring(env.action_space, case["num_envs"] * actors)
+    return side.stepping(env.step, actions, case["num_envs"] * (players if case.get("agents") else 1))
 
 
 def vectors(case: dict[str, Any]) -> side.Steps:

@@ -233,6 +233,13 @@ def test_bench(tmp_path: Path) -> None:
     assert "gymnasium: not measured: NameNotFound" in text
 
 
+@pytest.mark.parametrize("task_id", ["TicTacToe-v1", "TagGridWorld-v0"])
+def test_bench_of_worlds_of_several_players(task_id: str) -> None:
+    result = run("bench", task_id, "--num-envs", "4", "--rounds", "1", "--seconds", "0.02", "--json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["sides"]["envpool"]["steps_per_s"]["median"] > 0
+
+
 def test_a_closed_pipe() -> None:
     line = " ".join(COMMAND) + " list | head -2"
     result = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment())
