@@ -15,9 +15,10 @@ import numpy as np
 
 import envpool
 from envpool.cli.common import Failure, check_output, need, need_image, parse_options, seconds_of, steps_per_second
+from envpool.cli.info import stack
 from envpool.python.images import grid
 
-Policy = Callable[[Any], Any]
+Policy = Callable[[Any, dict[str, Any]], Any]  # from observations and infos to actions
 
 
 def watch(
@@ -38,29 +39,40 @@ def watch(
     extra_options = parse_options(option)
     need_image(task_id, extra_options)
     options = {"num_envs": num_envs, "seed": seed, "render_mode": "rgb_array", **extra_options}
-    env = envpool.make_vec(task_id, **options)
+    env = envpool.make_gymnasium(task_id, **options)
+    if env.is_async:
+        raise Failure(f"--option: expected no batch_size, because each image shows all {env.num_envs} environments")
     act = find_policy(policy) if policy else random_policy(env, seed)
     rate = seconds_of("--fps", fps) if fps else steps_per_second(env.config)
     count = max(1, round(seconds * rate))
-    observation, _ = env.reset()
+    observation, info = env.reset()
     advice = Advice(count, env.num_envs, env.config)
     with video_writer(output, rate) as writer:
         for done in progress(count, str(output)):
-            writer.append_data(grid(np.stack(env.render() or ())))
+            writer.append_data(grid(env.render(env.all_env_ids)))
             advice.rendered(done + 1)
-            observation = env.step(act(observation))[0]
+            observation, *_, info = env.step(act(observation, info))
     env.close()
     print(f"{output}: {count} frames of {env.num_envs} {task_id}, {count / rate:.1f} s")
 
 
 def random_policy(env: Any, seed: int) -> Policy:
-    """Returns a policy that samples the action space."""
-    env.action_space.seed(seed % 2**31)
-    return lambda observation: env.action_space.sample()
+    """Returns a policy that samples the action space, within the masks of actions if there are any."""
+    space, is_of_players = env.action_space, env.spec.arrays.actors > 1
+    space.seed(seed % 2**31)
+
+    def act(_: Any, info: dict[str, Any]) -> Any:
+        owners = info["players"] if is_of_players else info
+        masks: Any = [None] * len(owners["env_id"])
+        if "action_mask" in owners and type(space).__name__ == "Discrete":
+            masks = owners["action_mask"].astype(np.int8)
+        return stack([space.sample(mask) for mask in masks])
+
+    return act
 
 
 def find_policy(name: str) -> Policy:
-    """Returns the function with a name such as "my_agent:act". Raises Failure if there is none."""
+    """Returns the function of observations with a name such as "my_agent:act". Raises Failure if there is none."""
     module, colon, function = name.partition(":")
     if not colon or not module or not function:
         raise Failure(f"--policy: expected module:function, got {name!r}")
@@ -71,8 +83,7 @@ def find_policy(name: str) -> Policy:
         raise Failure(f"--policy: expected an importable function, got {name!r}: {error}") from None
     if not callable(candidate):
         raise Failure(f"--policy: expected a function, got {name!r}, which is not callable")
-    policy: Policy = candidate
-    return policy
+    return lambda observation, _: candidate(observation)
 
 
 def video_writer(path: Path, rate: float) -> Any:

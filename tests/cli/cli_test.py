@@ -279,6 +279,7 @@ def test_a_closed_pipe() -> None:
         (("watch", "Pong-v5", "-o", "a.gif", "--seconds", "0"), 1, ["--seconds", "got 0"]),
         (("watch", "Pong-v5", "-o", "a.gif", "--seconds", "nan"), 1, ["--seconds", "got nan"]),
         (("watch", "Pong-v5", "-o", "a.gif", "--num-envs", "0"), 2, ["num-envs"]),
+        (("watch", "CartPole-v1", "-o", "a.gif", "-O", "num_envs=4", "-O", "batch_size=2"), 1, ["--option", "all 4"]),
         (("watch", "Pong-v5", "-o", "a.gif", "--policy", "x"), 1, ["module:function"]),
         (("watch", "Pong-v5", "-o", "a.gif", "--policy", "no_such:act"), 1, ["no_such"]),
     ],

@@ -78,6 +78,8 @@ def test_new_writes_a_game_of_turns(folder):
     assert checked.stdout.startswith("last_stone.h: no mistake found in "), checked.stderr
     played = run("play", "--header", "last_stone.h", "--headless", "--frames", "9", cwd=folder)
     assert played.stdout.startswith("LastStone-v0: 9 steps, reward "), played.stderr
+    watched = run("watch", "--header", "last_stone.h", "-o", "a.gif", "--seconds", "1", "--fps", "3", cwd=folder)
+    assert watched.stdout == "a.gif: 3 frames of 16 LastStone-v0, 1.0 s\n", watched.stderr
 
 
 @pytest.mark.sampled(one_in=3, group="check")

@@ -18,7 +18,7 @@ import envpool  # noqa: E402
 from envpool.cli.keys import atari_action, discrete_action  # noqa: E402
 from envpool.cli.moves import Moves, waits  # noqa: E402
 from envpool.cli.terminal import fit, lines_of, parse_keys  # noqa: E402
-from envpool.cli.watch import Advice, grid, progress  # noqa: E402
+from envpool.cli.watch import Advice, grid, progress, random_policy  # noqa: E402
 from tests.cli.commands import environment, in_terminal, run  # noqa: E402
 
 
@@ -119,6 +119,22 @@ def test_watch_gif(tmp_path: Path) -> None:
     assert frames.shape[0] == 15
     assert frames.shape[1] > 210
     assert len({frame.tobytes() for frame in frames}) > 10
+
+
+@pytest.mark.parametrize("task_id", ["TicTacToe-v1", "Hanabi-v0", "TagGridWorld-v0", "atari/pong-v3"])
+def test_watch_worlds_of_several_players(task_id: str, tmp_path: Path) -> None:
+    result = run("watch", task_id, "--num-envs", "3", "--seconds", "1", "--fps", "10", "-o", "a.gif", cwd=tmp_path)
+    assert result.stderr == ""
+    assert result.stdout == f"a.gif: 10 frames of 3 {task_id}, 1.0 s\n"
+    assert len({frame.tobytes() for frame in imageio.imread(tmp_path / "a.gif", index=None)}) > 1
+
+
+def test_watch_moves_only_as_the_masks_allow() -> None:
+    env = envpool.make("TicTacToe-v1", num_envs=20)
+    act, (observation, info) = random_policy(env, 1), env.reset()
+    for _ in range(5):  # no game can end by a legal move before the fifth
+        observation, _, ended, _, info = env.step(act(observation, info))
+    assert (info["elapsed_step"] == 5).all()
 
 
 def test_watch_says_how_to_be_faster(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
