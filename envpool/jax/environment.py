@@ -456,9 +456,9 @@ class Environment(NotAVecEnv):
         players = self.num_players if field.per_player else 1
         array = actions.check(field, array, shape, row_owner, players=players)
         if not isinstance(array, np.ndarray) and array.dtype.kind in "iu" and array.dtype != field.dtype:
-            limits = np.iinfo(field.dtype)
-            if np.iinfo(array.dtype).max > limits.max:
-                array = jnp.clip(array, limits.min, limits.max)  # so that narrowing does not wrap it into the range
+            limits, given = np.iinfo(field.dtype), np.iinfo(array.dtype)
+            if given.max > limits.max:  # Narrowing must not wrap a number into the range.
+                array = jnp.clip(array, max(limits.min, given.min), limits.max)
         return words.passed(jnp.asarray(array).astype(jax.dtypes.canonicalize_dtype(field.dtype)), field.dtype)
 
     def _actions(self, action: Any, rows: int | None) -> list[Any]:

@@ -133,6 +133,15 @@ def test_errors_before_execution(call, error, text):
     assert ENV.step(KEY, STATE, 0)[2] == 1
 
 
+def test_traced_actions_of_any_integer_dtype():
+    step = jax.jit(lambda action: ENV.step(KEY, STATE, action)[1].raw)
+    for dtype in (jnp.int8, jnp.uint8, jnp.int32, jnp.uint32):
+        for action in (0, 1):
+            np.testing.assert_array_equal(step(dtype(action)), ENV.step(KEY, STATE, action)[1].raw)
+    with pytest.raises(ValueError, match="action: expected an integer in 0..1, got 2147483647"):
+        step(jnp.uint32(2**32 - 1))
+
+
 def garbage(row):
     return jax.tree.map(lambda raw: raw * 3, row)
 
