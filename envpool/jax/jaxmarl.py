@@ -12,6 +12,7 @@ cooks' first directions and the cards of Hanabi are drawn from another generator
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import jax.numpy as jnp
@@ -19,7 +20,9 @@ import numpy as np
 
 from envpool.jax import environment
 from envpool.jax.rows import EnvState
+from envpool.python.errors import labelled
 from envpool.python.options import shown
+from envpool.python.spaces import Field
 
 __all__ = ["Hanabi", "Overcooked", "make", "overcooked_layouts", "registered_envs"]
 
@@ -60,9 +63,12 @@ class _Agents:
         if not isinstance(actions, Mapping) or set(actions) != set(self.agents):
             got = sorted(map(str, actions)) if isinstance(actions, Mapping) else shown(actions)
             raise ValueError(f"[{self.name}] actions: expected a dict with an action of {self.agents}, got {got}")
-        stacked = jnp.stack([_action_of(self.name, agent, actions[agent]) for agent in self.agents])
-        # JaxMARL's actions are uint32.
-        return stacked.astype(jnp.int32) if jnp.issubdtype(stacked.dtype, jnp.unsignedinteger) else stacked
+        (field,) = self._env._arrays.actions
+        with labelled(self.name):
+            # Each action is checked before they are stacked, because JAX would wrap a number of 64 bits.
+            return jnp.stack(
+                [self._env._action(_of_agent(field, agent), actions[agent], None) for agent in self.agents]
+            )
 
     def _by_agent(self, values: Any) -> dict[str, Any]:
         return {agent: values[i] for i, agent in enumerate(self.agents)}
@@ -267,15 +273,9 @@ def make(env_id: str, **options: Any) -> Hanabi | Overcooked:
     return Hanabi(**options) if env_id == "hanabi" else Overcooked(**options)
 
 
-def _action_of(name: str, agent: str, action: Any) -> Any:
-    """Returns the action of an agent as an array of no dimensions."""
-    try:
-        array = jnp.asarray(action)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"[{name}] actions[{agent!r}]: expected an int, got {shown(action)}") from None
-    if array.shape:
-        raise ValueError(f"[{name}] actions[{agent!r}]: expected one int, got shape {array.shape}; use jax.vmap")
-    return array
+def _of_agent(field: Field, agent: str) -> Field:
+    """Returns the field of one agent's action, under a name for error texts."""
+    return replace(field, name=f"actions[{agent!r}]", per_player=False)
 
 
 def _grid_of(layout: Mapping[str, Any]) -> str:

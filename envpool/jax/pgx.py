@@ -12,6 +12,7 @@ player moves first, and the cards, tiles and dice, are drawn from another genera
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -130,16 +131,39 @@ class Env:
             )
         if not isinstance(state, State):
             raise TypeError(f"[{self.id}] state: expected a State of envpool.jax.pgx, got {type(state).__name__}")
-        action = jnp.asarray(action)
         results = self._env.step_env(key if self.id in _DRAWN else None, state.game, action)
         observations, game, rewards, terminated, _, info = results
         return self._state(game, observations, rewards.reshape(self.num_players), terminated, info)
 
     def observe(self, state: State, player_id: Any = None) -> Any:
-        """Returns what a player observes; without `player_id`, the player to move."""
+        """Returns what a player observes.
+
+        Args:
+            state: a state of this game.
+            player_id: int, from 0 to num_players - 1; None: the player to move. A traced int is limited to this range.
+
+        Raises:
+            TypeError: player_id is not an int.
+            ValueError: player_id is out of range.
+        """
+        if player_id is not None:
+            self._check_player(player_id)
         if player_id is None or self.num_players == 1:
             return state.observation
-        return jnp.take(self._env._seen(state.game, None)[0], player_id, axis=0)
+        return jnp.take(self._env._seen(state.game, None)[0], player_id, axis=0, mode="clip")
+
+    def _check_player(self, player_id: Any) -> None:
+        expected = f"[{self.id}] player_id: expected None or an int in 0..{self.num_players - 1}, got"
+        if isinstance(player_id, jax.core.Tracer):
+            if player_id.shape or not jnp.issubdtype(player_id.dtype, jnp.integer):
+                raise TypeError(f"{expected} {player_id.dtype} of shape {player_id.shape}")
+            return
+        try:
+            number = operator.index(player_id)
+        except TypeError:
+            raise TypeError(f"{expected} {shown(player_id)}") from None
+        if not 0 <= number < self.num_players:
+            raise ValueError(f"{expected} {number}")
 
     def _state(self, game: EnvState, observations: Any, rewards: Any, terminated: Any, info: dict[str, Any]) -> State:
         several = self.num_players > 1

@@ -108,5 +108,26 @@ def test_bad_input():
         env.step(state.game, 0, jax.random.key(0))
     with pytest.raises(ValueError, match=r"state: expected a state of TicTacToe, got a state of Play2048"):
         ours.make("tic_tac_toe").step(state, 0)
-    with pytest.raises(ValueError, match=r"action: expected an integer in 0..8, got 9"):
-        ours.make("tic_tac_toe").step(ours.make("tic_tac_toe").init(jax.random.key(0)), 9)
+    env = ours.make("tic_tac_toe")
+    state = env.init(jax.random.key(0))
+    for action in (9, -1, 2**40, np.int64(2**32 + 4), np.uint32(2**32 - 1)):
+        with pytest.raises(
+            ValueError, match=rf"^\[TicTacToe-v1\] action: expected an integer in 0..8, got {action} in "
+        ):
+            env.step(state, action)
+    for action, got in ((None, "None"), ("a", "<U1"), (0.5, "float64")):
+        with pytest.raises(TypeError, match=rf"^\[TicTacToe-v1\] action: expected integers .*, got {got}$"):
+            env.step(state, action)
+    for player, error in ((2, ValueError), (-1, ValueError), (2**40, ValueError), (0.5, TypeError), ([0], TypeError)):
+        for observe in (env.observe, jax.jit(env.observe)) if error is TypeError else (env.observe,):
+            with pytest.raises(error, match=r"^\[tic_tac_toe\] player_id: expected None or an int in 0..1, got "):
+                observe(state, np.array(player))
+
+
+def test_traced_players_are_limited_to_those_of_the_game():
+    env = ours.make("kuhn_poker")
+    observations = [env.observe(env.init(jax.random.key(0)), player) for player in (0, np.int8(1))]
+    assert not np.array_equal(*observations)
+    for player, seen in ((-1, 0), (jnp.uint8(1), 1), (7, 1)):
+        observed = jax.jit(env.observe)(env.init(jax.random.key(0)), player)
+        np.testing.assert_array_equal(observed, observations[seen])
