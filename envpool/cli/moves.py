@@ -37,7 +37,7 @@ class Moves:
         """Returns the move that was made with the keys that have just been pressed; None if none was made."""
         pressed, self._before = keys - self._before, set(keys)
         legal = np.flatnonzero(info["action_mask"][0])
-        if self.chosen not in legal:
+        if self.chosen not in legal and len(legal) > 0:  # no move is legal after the end of some games
             self.chosen = int(legal[0])
         digits = [int(key) for key in pressed if key.isdigit() and int(key) < len(info["action_mask"][0])]
         if digits:

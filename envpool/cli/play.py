@@ -45,7 +45,7 @@ def play(
     rate = seconds_of("--fps", fps) if fps else steps_per_second(env.config)
     moves = Moves(env) if waits(env) else None
     action_of = action_for(env)
-    total = score = 0.0
+    total = score = gained = 0.0
     step = 0
     with open_screen(env, terminal=terminal, headless=headless) as screen:
         _, info = env.reset()
@@ -55,28 +55,28 @@ def play(
             keys = screen.keys()
             if "q" in keys:
                 break
-            if "r" in keys and not over:
+            if "r" in keys:
                 _, info = env.reset()
-                score = 0
-            if over:
-                score = 0
+                over, score, gained = False, 0.0, 0.0
             action = action_of(keys)
             if moves is not None:
                 move = moves.first_legal(info) if headless else moves.made(keys, info)
                 if move is None:
                     if screen.wants_image():
-                        shown = f"{status(task_id, score, 0, info, over=over)}  {moves.status(info)}"
+                        shown = f"{status(task_id, score, gained, info, over=over)}  {moves.status(info)}"
                         screen.show(env.render()[0], shown)
                     time.sleep(1 / 50)
                     continue
                 action = np.array([move], np.int32)
+            if over:  # this step begins the next episode
+                score = 0.0
             _, reward, terminated, truncated, info = env.step(action)
-            over = bool(terminated[0] or truncated[0])
-            score += float(reward[0])
-            total += float(reward[0])
+            over, gained = bool(terminated[0] or truncated[0]), float(reward[0])
+            score += gained
+            total += gained
             step += 1
             if screen.wants_image():
-                screen.show(env.render()[0], status(task_id, score, float(reward[0]), info, over=over))
+                screen.show(env.render()[0], status(task_id, score, gained, info, over=over))
             if not headless:
                 due = max(due + 1 / rate, time.monotonic() - 0.25)  # The game catches up by at most 0.25 s.
                 time.sleep(max(0.0, due - time.monotonic()))
@@ -121,5 +121,5 @@ def status(task_id: str, score: float, reward: float, info: dict[str, Any], *, o
     parts = [task_id, f"reward {reward:g}", f"score {score:g}"]
     if "lives" in info:
         parts.append(f"lives {info['lives'][0]}")
-    parts.append("game over" if over else "arrows, space, r: restart, q: quit")
+    parts.append(f"{'game over' if over else 'arrows, space'}, r: restart, q: quit")
     return "  ".join(parts)

@@ -17,6 +17,7 @@ imageio = pytest.importorskip("imageio.v3")
 import envpool  # noqa: E402
 from envpool.cli.keys import atari_action, discrete_action  # noqa: E402
 from envpool.cli.moves import Moves, waits  # noqa: E402
+from envpool.cli.play import HeadlessScreen  # noqa: E402
 from envpool.cli.terminal import fit, lines_of, parse_keys  # noqa: E402
 from envpool.cli.watch import Advice, grid, progress, random_policy  # noqa: E402
 from tests.cli.commands import environment, in_terminal, run  # noqa: E402
@@ -65,6 +66,45 @@ def test_play_waits_for_moves() -> None:
     status, text = in_terminal("play", "TicTacToe-v1", "--frames", "1", keys=b"4")
     assert status == 0
     assert "TicTacToe-v1: 1 steps, reward 0" in text
+
+
+class Script(HeadlessScreen):
+    """A screen that notes what it shows, and a keyboard on which these keys are pressed one after the other."""
+
+    def __init__(self, *pressed: str) -> None:
+        self.shown: list[str] = []
+        self._pressed = list(pressed)
+
+    def keys(self) -> set[str]:
+        """Returns the next key, if one is pressed now."""
+        return {self._pressed.pop(0)} - {""}
+
+    def wants_image(self) -> bool:
+        """Returns True."""
+        return True
+
+    def show(self, _: object, text: str) -> None:
+        """Notes the text."""
+        self.shown.append(text)
+
+
+def test_play_shows_the_result_until_r_restarts(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Script("0", "", "0", "", "", "r", "0", "", "0", "", "0", "", "q")
+    monkeypatch.setattr("envpool.cli.play.open_screen", lambda *_, **__: screen)
+    run("play", "KuhnPoker-v1", "--seed", "5")
+    end, *waiting, restarted = screen.shown[2:6]
+    for text in (end, *waiting):
+        assert text.startswith("KuhnPoker-v1  reward 2  score 2  game over, r: restart, q: quit")
+    assert restarted.startswith("KuhnPoker-v1  reward 0  score 0  arrows")
+    # The game ends again, and a move begins the next one.
+    assert "game over" in screen.shown[-3] and "score 0  arrows" in screen.shown[-1]
+
+
+def test_moves_without_a_legal_one() -> None:
+    moves = Moves(envpool.make("TicTacToe-v1"))
+    over = {"action_mask": np.zeros((1, 9), bool)}
+    assert moves.made(set(), over) is None
+    assert moves.made({"space"}, over) == 0
 
 
 def test_keys_of_moves() -> None:
