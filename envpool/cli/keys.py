@@ -54,6 +54,12 @@ def discrete_action(keys: Keys, count: int, held: int) -> int:
 
 def action_for(env: Any) -> Callable[[Keys], Any]:
     """Returns a function from keys to a batch of one action. Raises ValueError if keys cannot express the action."""
+    actors = env.spec.arrays.actors
+    if actors > 1:
+        raise ValueError(
+            f"[{env.spec.id}] task_id: expected an environment with one action at a time, because all players use the same "
+            f"keyboard, got one of up to {actors} players who act at the same time"
+        )
     space = env.single_action_space
     kind = type(space).__name__
     config = env.config

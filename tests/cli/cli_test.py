@@ -269,6 +269,8 @@ def test_a_closed_pipe() -> None:
         (("play", "Pong-v5", "--headless", "--frames", "1", "-O", "mode=9"), 1, ["a mode of pong (0, 1), got 9"]),
         (("play", "Pong-v5", "--headless", "--frames", "1", "-O", "mode"), 1, ["name=value"]),
         (("play", "Pong-v5", "--headless", "--frames", "1", "--fps", "-1"), 1, ["--fps", "-1"]),
+        (("play", "Overcooked-v0", "--headless", "--frames", "5"), 1, ["task_id: expected", "2 players who act at"]),
+        (("play", "atari/pong-v3", "--headless", "--frames", "5"), 1, ["task_id: expected", "2 players who act at"]),
         (("watch", "Pong-v5"), 2, ["output"]),
         (("watch", "Pong-v5", "-o", "a.avi"), 1, [".mp4 or .gif", "a.avi"]),
         (("watch", "Pong-v5", "-o", "no/such/folder/a.gif"), 1, ["no folder"]),
