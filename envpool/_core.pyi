@@ -11,6 +11,8 @@ _Ids = Sequence[int] | npt.NDArray[np.int32]
 
 MAX_NUM_ENVS: int
 MAX_NUM_THREADS: int
+# In place of a stream: a reset does not seed the environment.
+NO_STREAM: int
 # Bits of `Table.flags`.
 PORTABLE: int
 CAN_SNAPSHOT: int

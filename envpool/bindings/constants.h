@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "envpool/core/pool/block.h"
+#include "envpool/core/pool/pool_types.h"
 #include "envpool/core/table/spec.h"
 #include "envpool/core/table/vtable.h"
 
@@ -23,6 +24,7 @@ inline void add_constants(pybind11::module_& module) {
   namespace py = pybind11;
   module.attr("MAX_NUM_ENVS") = kMaxNumEnvs;
   module.attr("MAX_NUM_THREADS") = kMaxNumThreads;
+  module.attr("NO_STREAM") = kNoStream;
   for (const auto& [name, flag] : {std::pair{"PORTABLE", abi::kPortable},
                                    {"CAN_SNAPSHOT", abi::kCanSnapshot},
                                    {"CAN_RENDER", abi::kCanRender},

@@ -172,17 +172,19 @@ class EnvPoolMixin(PoolOptions, PoolStatistics):
     def _reset(self, env_id: Any = None, seed: Any = None, pack: Pack | None = None, options: Any = None) -> Any:
         """Starts new episodes and waits for a batch.
 
-        A reset of all environments discards the results of unfinished steps.
+        A reset of all environments discards the results of unfinished steps. Errors in the arguments are raised before
+        anything is reset or discarded. `options` are those of the caller, or what `_checked_options` returned.
         """
         pack = pack or self._layout.reset
-        is_empty = isinstance(env_id, (list, tuple, np.ndarray)) and np.shape(env_id) == (0,)
-        if is_empty and not self.closed and not self.is_async:
-            return pack(self._empty_batch())  # EnvPool's scripts pass the ids whose episodes ended, possibly none
         checked = None
         if options:
             ids = self._ids_or_all("env_id", env_id)
-            with labelled(self._label):
-                checked = ResetOptions(self._construction, options, ids, self._reset_keys)
+            checked = options if isinstance(options, ResetOptions) else self._checked_options(ids, options)
+        is_empty = isinstance(env_id, (list, tuple, np.ndarray)) and np.shape(env_id) == (0,)
+        if is_empty and not self.closed and not self.is_async:
+            if seed is not None:
+                self._seeds_of_reset(seed, np.empty(0, np.int32))
+            return pack(self._empty_batch())  # EnvPool's scripts pass the ids whose episodes ended, possibly none
         try:
             arrays = self._call_reset(self._pool.reset_and_recv, env_id, seed, checked)
         except CoreEnvError as error:
@@ -190,6 +192,16 @@ class EnvPoolMixin(PoolOptions, PoolStatistics):
         if checked is not None and checked.move_starts(self._pool, ids):
             arrays = self._pool.observe(ids)
         return pack(arrays)
+
+    def _checked_options(self, env_ids: npt.NDArray[np.int32], options: Any) -> ResetOptions | None:
+        if not options:
+            return None
+        with labelled(self._label):
+            return ResetOptions(self._construction, options, env_ids, self._reset_keys)
+
+    def _seeds_of_reset(self, seed: Any, env_ids: npt.NDArray[np.int32]) -> tuple[Any, Any]:
+        """Checks the seed of a reset. Returns the seed and the stream of each environment's generator."""
+        return self._construction.seeds_and_streams(self._checked_seed(seed, len(env_ids)), env_ids)
 
     def _abandon(self) -> None:
         """Lets a later call discard what is under way, because a signal has interrupted the call that waited for it."""
@@ -263,12 +275,12 @@ class EnvPoolMixin(PoolOptions, PoolStatistics):
             seed, self._next_seed = self._next_seed, None
             if seed is not None and isinstance(seed, list) and env_id is not None:
                 seed = [seed[index] for index in self._ids("env_id", env_id)]
-        if env_id is None and self._pool.under_way:
-            self._pool.discard()
         arguments: tuple[Any, ...] = (env_id,)
         if seed is not None:
             ids = self._ids_or_all("env_id", env_id)
-            arguments = (ids, *self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids))
+            arguments = (ids, *self._seeds_of_reset(seed, ids))
+        if env_id is None and self._pool.under_way:
+            self._pool.discard()
         if options is not None and options.new is not None:
             self._apply(options.new, "reset")
         try:

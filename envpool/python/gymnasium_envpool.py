@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from envpool import _core
 from envpool.python.common_options import require_cpu
 from envpool.python.construction import Construction
 from envpool.python.distribution import raise_missing
@@ -20,7 +21,7 @@ from envpool.python.errors import labelled
 from envpool.python.layout import ResultLayout, dict_layout
 from envpool.python.mixed import construction_of
 from envpool.python.not_a_vec_env import is_read_by_dummy_vec_env, raise_not_a_vec_env
-from envpool.python.options import AUTORESET_MODES, is_sequence, shown
+from envpool.python.options import AUTORESET_MODES, check_seed, is_sequence, shown
 from envpool.python.pool_options import chosen_rows
 from envpool.python.registry import Registration
 from envpool.python.reset_options import ids_of_mask, without_mask
@@ -54,10 +55,6 @@ class PoolResetNeeded(gymnasium.error.ResetNeeded, RuntimeError):
 
 class ClosedPoolError(gymnasium.error.ClosedEnvironmentError, RuntimeError):
     """A call of a pool that is closed, in the interfaces of gymnasium."""
-
-
-def _nothing(_: Any) -> None:
-    """Packs a batch that nobody reads."""
 
 
 class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # type: ignore[misc]
@@ -332,7 +329,8 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
 
         Args:
             seed: int from 0 to 2**64 - 1: environment i draws from stream i of that seed. Or a sequence with one int
-                for each environment. None: the generators continue from their current state.
+                for each environment, or None for those whose generators continue from their current state. None: all
+                continue.
             options: `{"reset_mask": mask}` selects the environments by a bool array of shape (num_envs,). The other
                 keys are options of `make`, with new values as in `set_options`, and the options of the environment's
                 reset; docs/concepts.md lists them. Beside a mask, arrays may have a value for each environment.
@@ -368,26 +366,22 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
                 seed = [seed[index] for index in env_ids]
             if len(env_ids) == self.num_envs:
                 env_ids = None
-        if isinstance(seed, (list, tuple)) and None in seed:
-            return self._reset_some_with_seeds(self.all_env_ids if env_ids is None else env_ids, seed, others)
         if env_ids is None:
             return self._reset(None, seed, options=others)
         return self._reset(env_ids, seed, self._all_rows, others)
 
-    def _reset_some_with_seeds(self, env_ids: Any, seeds: Sequence[Any], options: Mapping[str, Any]) -> Any:
-        """Resets environments, of which those without a seed continue their streams, as in gymnasium's vectors."""
-        if len(seeds) != len(env_ids):
-            raise ValueError(f"[{self._label}] seed: expected a sequence of {len(env_ids)}, got one of {len(seeds)}")
-        seeded = [row for row, seed in enumerate(seeds) if seed is not None]
-        others = [row for row, seed in enumerate(seeds) if seed is None]
-        known = self._checked_seed([seeds[row] for row in seeded], len(seeded))  # before anything is reset
-
-        def of(rows: list[int]) -> dict[str, Any]:
-            return chosen_rows(self._construction, options, rows, len(seeds))
-
-        if seeded:
-            self._reset(env_ids[seeded], known, _nothing, of(seeded))
-        return self._reset(env_ids[others], None, self._all_rows, of(others))
+    def _seeds_of_reset(self, seed: Any, env_ids: npt.NDArray[np.int32]) -> tuple[Any, Any]:
+        """Lets an environment whose seed is None continue its stream, as in gymnasium's vectors."""
+        if not isinstance(seed, (list, tuple)) or all(each is not None for each in seed):
+            return super()._seeds_of_reset(seed, env_ids)
+        if len(seed) != len(env_ids):
+            raise ValueError(f"[{self._label}] seed: expected a sequence of {len(env_ids)}, got one of {len(seed)}")
+        seeded = [row for row, each in enumerate(seed) if each is not None]
+        seeds, streams = np.zeros(len(seed), np.uint64), np.full(len(seed), _core.NO_STREAM, np.uint32)
+        with labelled(self._label):
+            seeds[seeded] = [check_seed(f"seed[{row}]", seed[row]) for row in seeded]
+        streams[seeded] = 0
+        return seeds, streams
 
     def _all_rows(self, _: Any) -> Any:
         """Packs the current observations of all environments, after a reset of some."""

@@ -93,8 +93,14 @@ class SB3EnvPool(VecEnv):
         if options is not None:
             observation, info = self.pool.reset(seed=seeds, options=options)
         else:
-            for i, own in enumerate(options_of_each):
-                self.pool.reset([i], seed=None if seeds is None else [seeds[i]], options=own)
+            env_ids = np.split(self.pool.all_env_ids, self.num_envs)
+            checked = [
+                self.pool._checked_options(each, own) for each, own in zip(env_ids, options_of_each, strict=True)
+            ]
+            if seeds is not None:
+                self.pool._checked_seed(seeds, self.num_envs)
+            for i, own in enumerate(checked):  # none of these resets can fail because of wrong arguments
+                self.pool._reset(env_ids[i], None if seeds is None else [seeds[i]], options=own)
             observation, info = self.pool.observe()
         self.reset_infos = _rows(info, self.num_envs)
         self._set_masks(info)

@@ -53,6 +53,11 @@ def test_reset_of_no_environment(interface, task_id):
             (key, leaf.dtype, leaf.shape[1:]) for key, leaf in some
         ]
         assert all(len(leaf) == 0 for _, leaf in got)
+    with pytest.raises(TypeError, match=r"seed: expected an int"):
+        env.reset([], seed="bad")
+    if interface != "dm":
+        with pytest.raises(ValueError, match="options: expected .*, got 'nonsense'"):
+            env.reset([], options={"nonsense": 1})
     assert [env.snapshot(i) for i in range(3)] == before
     env.close()
     with pytest.raises(RuntimeError, match="closed"):

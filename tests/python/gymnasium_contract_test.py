@@ -201,6 +201,32 @@ def test_seeds_of_some_environments():
     np.testing.assert_array_equal(observation[0], other.reset(seed=[1, 1, 1])[0][0])
 
 
+def test_a_reset_with_some_seeds_is_one_batch():
+    env, plain = (envpool.make_vec("Pendulum-v1", num_envs=4, normalize_obs=normalize) for normalize in (True, False))
+    wrapped = gymnasium.wrappers.vector.NormalizeObservation(plain)
+    for seed in ([1, None, 3, None], [None, 5, None, None]):
+        np.testing.assert_array_equal(env.reset(seed=seed)[0], wrapped.reset(seed=seed)[0])
+
+
+def test_a_refused_reset_with_some_seeds_changes_nothing():
+    env = envpool.make_vec("CartPole-v1", num_envs=2)
+    env.reset(seed=5)
+    env.step(np.array([0, 1]))
+    before = env.snapshot()
+    refused = [
+        ([1, None], {"length": [0.4, -1.0]}, "length: expected"),
+        ([1, None], {"low": 0.2, "high": 0.1}, "low"),
+        ([None, -1], {"length": 0.4}, r"seed\[1\]: expected an int from 0"),
+    ]
+    for seed, options, text in refused:
+        with pytest.raises(ValueError, match=rf"\[CartPole-v1\] .*{text}"):
+            env.reset(seed=seed, options=options)
+        assert env.snapshot() == before
+        assert env.options()["length"].tolist() == [0.5, 0.5]
+    env.reset(seed=[1, None], options={"length": [0.4, 0.6]})
+    assert env.options()["length"].tolist() == [0.4, 0.6]
+
+
 # ---- the order of calls ----
 
 

@@ -304,6 +304,21 @@ def test_wrong_options_fail_one_reset(vec_env):
         assert np.abs(env.reset()).max() <= 0.05
 
 
+def test_a_refused_reset_changes_nothing(vec_env):
+    env = envpool.make_sb3("CartPole-v1", 3)
+    env.reset()
+    env.step(np.array([0, 1, 0]))
+    before = env.pool.snapshot()
+    each = [{"length": 0.3}, {"length": 0.4, "low": -0.1}, {}]
+    for seed, last in ((None, {"length": -3}), (2**64 - 2, {})):
+        env.seed(seed)
+        env.set_options([*each[:2], last])
+        with pytest.raises(ValueError, match=r"^\[CartPole-v1\] (length|seed\[2\]): expected"):
+            env.reset()
+        assert env.pool.snapshot() == before
+        assert env.pool.options()["length"].tolist() == [0.5] * 3
+
+
 def test_names_of_ids_and_modes(vec_env):
     assert envpool.make_sb3("envpool/CartPole-v1", num_envs=2, autoreset_mode="SameStep").num_envs == 2
 

@@ -98,8 +98,9 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     queue(env_ids, count, "send", Task::kStep, helps(help) ? CallerHelp::kYes : CallerHelp::kNo, store);
   }
 
-  // Queues resets. If seeds and streams are passed, the environments' generators are seeded with them. `options`, if
-  // not empty, is passed to each environment, in a form that only the environment knows.
+  // Queues resets. If seeds and streams are passed, the environments' generators are seeded with them; that of an
+  // environment whose stream is kNoStream continues. `options`, if not empty, is passed to each environment, in a form
+  // that only the environment knows.
   void reset(const i32* env_ids, i32 count, const u64* seeds = nullptr, const u32* streams = nullptr,
              std::string_view options = {}) {
     std::unique_lock lock(mutex_);
@@ -366,7 +367,9 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       admission_.withdraw(env_ids, count);
       throw;
     }
-    for (i32 k = 0; seeds != nullptr && k < count; ++k) envs_->seed(env_ids[k], seeds[k], streams[k]);
+    for (i32 k = 0; seeds != nullptr && k < count; ++k) {
+      if (streams[k] != kNoStream) envs_->seed(env_ids[k], seeds[k], streams[k]);
+    }
     results_.append(block);
     scheduler_.submit(env_ids, count, order, task, block, help, receiving_);
   }

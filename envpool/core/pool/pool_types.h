@@ -60,6 +60,9 @@ enum class CallerHelp { kNo, kYes };
 // Says whether a send queues the steps, or only checks that its arguments and the pool allow it.
 enum class Sending { kQueue, kCheckOnly };
 
+// In place of a stream: a reset leaves the generator of the environment as it is. The streams of pools are smaller.
+constexpr u32 kNoStream = 0xFFFFFFFF;
+
 // Synchronous: a batch has the rows of one send, in its order. Asynchronous: a batch has the next batch_size
 // environments that finish.
 enum class Mode { kSync, kAsync };
