@@ -244,13 +244,18 @@ def _values(options: Sequence[Option], numbers: npt.NDArray[np.float64]) -> dict
 def chosen_rows(
     construction: Construction, options: Mapping[str, Any], rows: Sequence[int], count: int
 ) -> dict[str, Any]:
-    """Returns options of some of `count` environments. An array with a value for each is reduced to these rows."""
+    """Returns the options of a reset of some of `count` environments.
+
+    An option of `make` with a value for each environment is reduced to these rows. The others, such as those that Python
+    environments read themselves, belong to each environment as they are.
+    """
     shapes = {name: option.shape for task in construction.tasks for name, option in changing_options(task).items()}
 
     def chosen(name: str, value: Any) -> Any:
-        if not is_sequence(value) or len(value) != count:
+        shape = shapes.get(name)
+        if shape is None or not is_sequence(value) or len(value) != count:
             return value
-        if (shape := shapes.get(name)) and np.ndim(value) == len(shape):
+        if shape and np.ndim(value) == len(shape):
             return value
         return value[rows] if isinstance(value, np.ndarray) else [list(value)[row] for row in rows]
 

@@ -141,7 +141,8 @@ class Told(gymnasium.Env):
 
     def reset(self, *, seed=None, options=None):
         options = options or {}
-        self.seen = np.array([options.get("goal", -1), len(options)], np.float32)
+        goal = options.get("goal", -1)
+        self.seen = np.array([goal[2] if isinstance(goal, list) else goal, len(options)], np.float32)
         return self.seen, {}
 
     def step(self, action):
@@ -157,6 +158,10 @@ def test_python_environments_get_their_options():
         assert env.reset(options={"reset_mask": mask, "goal": 2})[0].tolist() == [[7, 2], [2, 1], [7, 2]]
         env.step(np.array([1, 1, 0]))
         assert env.step(np.array([0, 0, 0]))[0].tolist() == [[-1, 0], [-1, 0], [7, 2]]
+        # A list belongs to each environment, also if it has as many elements as the pool has environments.
+        several = {"goal": [4, 5, 6]}
+        assert env.reset(options={"reset_mask": mask, **several})[0].tolist() == [[-1, 0], [6, 1], [7, 2]]
+        assert env.reset(seed=[1, None, 2], options=several)[0].tolist() == [[6, 1]] * 3
         assert env.reset()[0].tolist() == [[-1, 0]] * 3
         with pytest.raises(ValueError, match=r"\[Told-v0\] options: expected at most 2048 bytes .* got 3"):
             env.reset(options={"text": "x" * 3000})
