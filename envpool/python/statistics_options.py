@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from envpool.python.options import as_number, check_known, shown, wrong_type, wrong_value
+from envpool.python.options import as_number, shown, wrong_type, wrong_value
 from envpool.python.spaces import ArraySpecs, Field, path_of
 
 STATISTICS_OPTIONS = ("episode_statistics", "normalize_obs", "normalize_reward")
@@ -108,13 +108,15 @@ class Statistics:
 
 def _normalization(name: str, value: Any) -> dict[str, float] | bool:
     defaults = _DEFAULTS[name]
+    expected = f"True, False, or a mapping with the keys {', '.join(map(repr, defaults))}"
     if isinstance(value, Mapping):
-        check_known(value, list(defaults))
+        unknown = [key for key in value if key not in defaults]
+        if unknown:
+            raise TypeError(f"{name}: expected {expected}, got the key {shown(unknown[0])}")
         return {key: _parameter(f"{name}[{key!r}]", key, value.get(key, default)) for key, default in defaults.items()}
     chosen = as_number(value, "bool")
     if chosen is None:
-        keys = ", ".join(repr(key) for key in defaults)
-        raise wrong_type(name, f"True, False, or a mapping with the keys {keys}", value)
+        raise wrong_type(name, expected, value)
     return dict(defaults) if chosen else False
 
 
