@@ -134,16 +134,19 @@ class SB3EnvPool(VecEnv):
         done = terminated | truncated
         for i in np.flatnonzero(done).tolist():
             counted = {key: infos[i][key] for key in _COUNTED if key in infos[i]}
-            self.reset_infos[i] = {**infos[i], **{key: type(value)() for key, value in counted.items()}}
+            last = _row(info["final_info"], i)
+            # With Atari's lives, `terminated` in the info says whether the game is over too. If it is not, counts go on.
+            game_over = bool(truncated[i] or last.get("terminated", True))
+            first = {key: type(value)() for key, value in counted.items()} if game_over else counted
+            self.reset_infos[i] = {**infos[i], **first}
             infos[i] = {
                 "env_id": i,
                 **counted,
-                **_row(info["final_info"], i),
+                **last,
                 "terminal_observation": _row(info["final_obs"], i),
                 "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
             }
-            # With Atari's lives, `terminated` in the info says whether the game is over too.
-            if self._counts_episodes and (truncated[i] or infos[i].get("terminated", True)):
+            if self._counts_episodes and game_over:
                 infos[i]["episode"] = {
                     "r": counted["episode_return"],
                     "l": counted["episode_length"],

@@ -357,6 +357,9 @@ def test_episodes_of_a_monitor_are_games(vec_env):
             score[i] += infos[i]["reward"]
             assert ("episode" in infos[i]) == bool(dones[i] and infos[i]["terminated"])
             lives += dones[i]
+            if dones[i]:
+                counts = {key: env.pool.observe([i])[1][key][0] for key in ("elapsed_step", "episode_length")}
+                assert counts == {key: env.reset_infos[i][key] for key in counts}
             if "episode" in infos[i]:
                 games += 1
                 assert infos[i]["episode"]["r"] == score[i]
