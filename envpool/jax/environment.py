@@ -166,7 +166,7 @@ class Environment(NotAVecEnv):
         wide = bool(jax.config.jax_enable_x64)
         if wide not in self._default_params:
             options = self._params_format.options
-            leaves = [leaf_of(self.name, options[name], self._made[name]) for name in options]
+            leaves = [leaf_of(self.name, options[name], self._made[name], made=True) for name in options]
             self._default_params[wide] = EnvParams(self._params_format, leaves)
         return self._default_params[wide]
 

@@ -15,7 +15,7 @@ from envpool.jax import flax_states
 from envpool.jax.gymnax_names import fixed_parameters, gymnax_parameter_names, parameter_name
 from envpool.python.errors import labelled
 from envpool.python.family import Value
-from envpool.python.options import LIMIT, Option
+from envpool.python.options import LIMIT, Option, wrong_type, wrong_value
 
 _KINDS = {"bool": "b", "int": "iu", "float": "fiu", "str": "iu"}  # of the dtypes from which a leaf can be made
 _DTYPES = {"bool": "bool", "int": "int64", "float": "float64", "str": "int32"}
@@ -149,13 +149,21 @@ class EnvParams:
 
         Raises:
             TypeError: other is not EnvParams.
-            ValueError: other belongs to another environment.
+            ValueError: other belongs to another environment, or there are other numbers of values.
         """
         check_format(self.format, other, "other")
+        label = self.format.label
 
         def chosen(option: Option, mine: Any, others: Any) -> Any:
             if mine is others:
                 return mine
+            shapes = [np.shape(leaf)[: np.ndim(leaf) - len(option.shape)] for leaf in (mine, others)]
+            if not _fit(*shapes):
+                expected = f"as many values of {option.name} as here, shape {shapes[0]}"
+                raise ValueError(f"[{label}] other: expected {expected}, got {shapes[1]}")
+            if not _fit(np.shape(condition), *shapes):
+                expected = f"a bool, or one for each of the values of {option.name}"
+                raise ValueError(f"[{label}] condition: expected {expected}, got shape {np.shape(condition)}")
             rows = jnp.expand_dims(condition, tuple(range(np.ndim(condition), np.ndim(condition) + len(option.shape))))
             return jnp.where(rows, mine, others)
 
@@ -187,18 +195,37 @@ def check_format(row_format: ParamsFormat, params: Any, name: str = "params") ->
         )
 
 
-def leaf_of(label: str, option: Option, value: Any) -> Any:
-    """Returns the leaf for values of an option: a NumPy scalar for a number, else an array of JAX."""
+def _fit(*shapes: tuple[int, ...]) -> bool:
+    """Returns whether arrays of these shapes can be broadcast together."""
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        return False
+    return True
+
+
+def leaf_of(label: str, option: Option, value: Any, *, made: bool = False) -> Any:
+    """Returns the leaf for values of an option: a NumPy scalar for a number, else an array of JAX.
+
+    An integer that the leaf cannot hold is an error. Only if it is the one that make() got, the end of the leaf's dtype
+    stands for it, also in C++ (core/table/tunables.h).
+    """
     if isinstance(value, jax.core.Tracer):
         return as_operand(label, option, value)
-    with labelled(label):
-        array = _checked_arrays(option, value) if option.shape else _checked(option, np.asarray(value))
-    if array.dtype.kind in "UO" and option.choices:
-        array = np.array([option.choices.index(str(item)) for item in array.reshape(-1)]).reshape(array.shape)
     dtype = leaf_dtype(option)
-    if dtype.kind == "i":
-        limits = np.iinfo(dtype)
-        array = np.clip(array, limits.min, limits.max)
+    with labelled(label):
+        if isinstance(value, np.ma.MaskedArray):  # a masked element has no value
+            raise wrong_type(option.name, "an array without a mask", value)
+        array = _checked_arrays(option, value) if option.shape else _checked(option, np.asarray(value))
+        if array.dtype.kind in "UO" and option.choices:
+            array = np.array([option.choices.index(str(item)) for item in array.reshape(-1)]).reshape(array.shape)
+        if dtype.kind == "i":
+            limits = np.iinfo(dtype)
+            held = np.clip(array, limits.min, limits.max)
+            if not made and (held != array).any():
+                expected = f"an int from {limits.min} to {limits.max} without jax_enable_x64"
+                raise wrong_value(option.name, expected, array[held != array].item(0))
+            array = held
     with np.errstate(over="ignore"):
         held = array.astype(dtype)
     return held[()] if array.ndim == 0 else jnp.asarray(held)
@@ -253,7 +280,10 @@ def as_operand(label: str, option: Option, leaf: Any) -> Any:
         raise TypeError(f"[{label}] {option.name}: expected {option.expected}, got {dtype}")
     wanted = leaf_dtype(option)
     if wanted.kind == "i" and kind == "u" and np.iinfo(dtype).max > np.iinfo(wanted).max:
-        leaf = jnp.minimum(leaf, np.iinfo(wanted).max)  # so that the conversion does not wrap it into the range
+        # The conversion must not wrap a number into the range. One that does not fit becomes one that C++ refuses.
+        limits = np.iinfo(wanted)
+        outside = limits.min if option.low > limits.min and option.high >= limits.max else limits.max
+        leaf = jnp.where(leaf > limits.max, outside, leaf.astype(wanted))
     return leaf if dtype == wanted else leaf.astype(wanted)
 
 

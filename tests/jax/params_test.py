@@ -277,6 +277,11 @@ def env_first(tau):
         ({"max_episode_steps": 1.5}, TypeError, "max_episode_steps: expected an int"),
         ({"max_episode_steps": -1}, ValueError, "max_episode_steps: expected an int from 0"),
         (
+            {"length": np.ma.masked_array([0.3, 0.4], [True, False])},
+            TypeError,
+            r"^\[CartPole-v1\] length: expected an array without a mask, got ",
+        ),
+        (
             {"kinematics_integrator": "rk4"},
             ValueError,
             "kinematics_integrator: expected one of 'euler', 'semi-implicit'",
@@ -298,6 +303,26 @@ def test_replace_refuses(options, error, text):
         PARAMS.replace(**options)
 
 
+def test_integers_that_a_leaf_cannot_hold():
+    """A leaf at the end of its dtype stands for the integer beyond it that `make` got; no other can be beyond it."""
+    params = envpool.jax.make("DeepSea-bsuite")[1]
+    for seed in (2**31, 2**53, np.uint32(2**31), [0, 2**40]):
+        beyond = (
+            r"^\[DeepSea-bsuite\] mapping_seed: expected an int from .* to 2147483647 without jax_enable_x64, got \d+$"
+        )
+        with pytest.raises(ValueError, match=beyond):
+            params.replace(mapping_seed=seed)
+    assert params.replace(mapping_seed=2**31 - 1).mapping_seed == 2**31 - 1
+    for seed in (2**31, 2**40):
+        env, params = envpool.jax.make("DeepSea-bsuite", mapping_seed=seed)
+        assert params.mapping_seed == 2**31 - 1
+        action = jnp.zeros(16, jnp.int32)
+        traced = jax.jit(lambda p, env=env, a=action: env.step_batch(None, env.reset_batch(KEY, 16, p)[1], a, p)[0])
+        with envpool.make("DeepSea-bsuite", num_envs=16, num_threads=1, seed=3, mapping_seed=seed) as pool:
+            pool.reset()
+            np.testing.assert_array_equal(traced(params), pool.step(np.zeros(16, np.int32))[0])
+
+
 def test_options_that_change_shapes_are_arguments_of_make():
     params = envpool.jax.make("Catch-v0")[1]
     with pytest.raises(
@@ -313,6 +338,16 @@ TRACED = [
         "max_episode_steps",
         jnp.array([1, 1, 1, -5]),
         "max_episode_steps: expected a number from 0 to 2147483647, got -5 in row 3",
+    ),
+    (
+        "max_episode_steps",
+        jnp.array([1, 4_000_000_000, 1, 1], jnp.uint32),
+        "max_episode_steps: expected a number from 0 to 2147483647, got -2147483648 in row 1",
+    ),
+    (
+        "kinematics_integrator",
+        jnp.array([1, 1, 4_000_000_000, 0], jnp.uint32),
+        "kinematics_integrator: expected an integer from 0 to 1, got 2147483647 in row 2",
     ),
     (
         "kinematics_integrator",
@@ -385,6 +420,19 @@ def test_where_and_axes():
     np.testing.assert_array_equal(mixed.gravity, np.float32([9.8, 6, 9.8, 8]))
     np.testing.assert_array_equal(mixed.length, np.float32([0.5, 0.7, 0.5, 0.7]))
     assert mixed.masscart is PARAMS.masscart
+    for bad in (jnp.ones(3, bool), jnp.ones((4, 2), bool)):
+        shape = re.escape(str(bad.shape))
+        text = (
+            rf"\[CartPole-v1\] condition: expected a bool, or one for each of the values of gravity, got shape {shape}"
+        )
+        with pytest.raises(ValueError, match=text):
+            PARAMS.where(bad, grid)
+        with pytest.raises(ValueError, match=text):
+            jax.jit(PARAMS.where)(bad, grid)
+    with pytest.raises(
+        ValueError, match=r"other: expected as many values of gravity as here, shape \(3,\), got \(4,\)$"
+    ):
+        PARAMS.replace(gravity=[1, 2, 3]).where(True, grid)  # noqa: FBT003
     axes = dict(grid.axes().items())
     assert axes.pop("gravity") == 0 and set(axes.values()) == {None}
     assert grid.axes(length=1).length == 1
