@@ -70,16 +70,35 @@ class PettingZooAECEnvPool(NotAVecEnv, AECEnv):
         return self.parallel._for_sb3()
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
-        """Returns the agent's observation space, always the same object."""
-        return self.observation_spaces[agent]
+        """Returns the agent's observation space, always the same object. Raises ValueError for an unknown agent."""
+        return self.parallel.observation_space(agent)
 
     def action_space(self, agent: str) -> gymnasium.Space[Any]:
-        """Returns the agent's action space, always the same object."""
-        return self.action_spaces[agent]
+        """Returns the agent's action space, always the same object. Raises ValueError for an unknown agent."""
+        return self.parallel.action_space(agent)
 
     def observe(self, agent: str) -> Any:
-        """Returns what an agent observes now, whether or not it is the agent's turn."""
-        return self._observations[agent]
+        """Returns what an agent observes now, whether or not it is the agent's turn.
+
+        Raises:
+            ValueError: the agent is unknown, or there has been no reset.
+        """
+        if not self._observations:
+            raise ValueError(f"[{self._label}] observe: expected a reset first, got none")
+        return self.parallel._of_agent(self._observations, agent)
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Returns the observation of `agent_selection`, its rewards since its last step, and how it ended; see PettingZoo.
+
+        Args:
+            observe: whether to return the observation instead of None.
+
+        Raises:
+            ValueError: there is no agent, because `reset` was not called or all agents have taken their last step.
+        """
+        self._require_agent("last")
+        result: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return result
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Starts a new episode; see `PettingZooEnvPool.reset`."""
@@ -95,9 +114,8 @@ class PettingZooAECEnvPool(NotAVecEnv, AECEnv):
             ValueError: the action is not in the space; there is no agent, because `reset` was not called or all agents
                 have taken their last step.
         """
+        self._require_agent("step")
         mover = self.agent_selection
-        if mover not in self.agents:
-            raise ValueError(f"[{self._label}] step: expected a reset first, because no agent is left in the game")
         if self.terminations[mover] or self.truncations[mover]:
             if action is not None:
                 raise ValueError(
@@ -131,6 +149,10 @@ class PettingZooAECEnvPool(NotAVecEnv, AECEnv):
     def close(self) -> None:
         """Closes the pool."""
         self.parallel.close()
+
+    def _require_agent(self, call: str) -> None:
+        if self.agent_selection not in self.agents:
+            raise ValueError(f"[{self._label}] {call}: expected a reset first, because no agent is left in the game")
 
     def _begin(self, observations: dict[str, Any], infos: dict[str, dict[str, Any]]) -> None:
         """Continues from a state without rewards."""

@@ -7,8 +7,9 @@ Only `envpool.make_pettingzoo` imports this module.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import gymnasium
 import numpy as np
@@ -21,12 +22,16 @@ try:
 except ModuleNotFoundError as error:
     raise_missing(error, "pettingzoo", "make_pettingzoo", "PettingZoo")
 
+from envpool.python.actions import as_array, split
 from envpool.python.common_options import require_cpu
+from envpool.python.errors import labelled
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
 from envpool.python.not_a_vec_env import NotAVecEnv
 from envpool.python.options import shown
 from envpool.python.registry import Registration
+from envpool.python.spaces import Field
 
+Value = TypeVar("Value")
 Spaces = dict[str, gymnasium.Space[Any]]
 
 # For each of these options, the allowed values. The first of them is the default.
@@ -129,12 +134,12 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         return self._of(agents, _in_space(observation)), self._infos(agents, info)
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
-        """Returns the agent's observation space, always the same object."""
-        return self.observation_spaces[agent]
+        """Returns the agent's observation space, always the same object. Raises ValueError for an unknown agent."""
+        return self._of_agent(self.observation_spaces, agent)
 
     def action_space(self, agent: str) -> gymnasium.Space[Any]:
-        """Returns the agent's action space, always the same object."""
-        return self.action_spaces[agent]
+        """Returns the agent's action space, always the same object. Raises ValueError for an unknown agent."""
+        return self._of_agent(self.action_spaces, agent)
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -170,9 +175,12 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
             (observations, rewards, terminated, truncated, infos) of the agents that acted.
 
         Raises:
+            TypeError: actions is not a mapping, or an action is of the wrong type.
             ValueError: the action of an agent is missing, an agent is not in the game, or an action is not in its
                 space.
         """
+        if not isinstance(actions, Mapping):
+            raise TypeError(f"[{self._label}] actions: expected a mapping by agent, got {shown(actions)}")
         missing = [agent for agent in self.agents if agent not in actions]
         unknown = [str(agent) for agent in actions if agent not in self.agents]
         if missing or unknown:
@@ -209,6 +217,14 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
     def close(self) -> None:
         """Closes the pool."""
         self.pool.close()
+
+    def _of_agent(self, values: Mapping[str, Value], agent: Any) -> Value:
+        """Returns the value of an agent. Raises ValueError if the agent has none."""
+        agents = list(values)
+        if agent not in agents:
+            known = f"one of the {len(agents)} agents, such as {agents[0]!r}"
+            raise ValueError(f"[{self._label}] agent: expected {known}, got {shown(agent)}")
+        return values[agent]
 
     def _in_game(self, info: Mapping[str, Any]) -> list[str]:
         """Names the agents of the rows, and returns those that are in the game."""
@@ -252,16 +268,33 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         """
         fields, idle = self._arrays.actions, self._idle()
         movers = [self._mover or self.possible_agents[0]]
-        rows = {field.name: self._rows if field.per_player else movers for field in fields}
-        if len(fields) == 1:
-            return np.array([actions.get(agent, idle) for agent in rows[fields[0].name]])
-        return {name: np.array([actions.get(agent, idle)[name] for agent in rows[name]]) for name in idle}
+        with labelled(self._label):
+            batch = {
+                field.name: np.stack(
+                    [
+                        _action_of(fields, field, agent, actions.get(agent, idle))
+                        for agent in (self._rows if field.per_player else movers)
+                    ]
+                )
+                for field in fields
+            }
+        return batch[fields[0].name] if len(fields) == 1 else batch
 
     def _idle(self) -> Any:
         """Returns the valid action that is closest to zero."""
         fields = self._arrays.actions
         idle = {field.name: np.clip(np.zeros(field.shape, field.dtype), field.low, field.high) for field in fields}
         return idle[fields[0].name] if len(fields) == 1 else idle
+
+
+def _action_of(fields: Sequence[Field], field: Field, agent: str, action: Any) -> npt.NDArray[Any]:
+    """Returns a field of an agent's action. Checks its shape, because actions of different shapes make no batch."""
+    value = split(fields, action)[field.name]
+    name = f"actions[{agent!r}]" + (f"[{field.name!r}]" if len(fields) > 1 else "")
+    array: npt.NDArray[Any] = as_array(replace(field, name=name), value)
+    if array.shape != field.shape:
+        raise ValueError(f"{name}: expected shape {field.shape}, got {array.shape}")
+    return array
 
 
 def _in_space(tree: Any) -> Any:

@@ -104,6 +104,17 @@ def test_bad_input(checks):
         world.step({"player_0": 0})
     with pytest.raises(ValueError, match=r"^\[TagGridWorld-v0\] action"):
         world.step({"player_0": 0, "player_1": 9})
+    with pytest.raises(TypeError, match=r"^\[TagGridWorld-v0\] actions: expected a mapping by agent, got None$"):
+        world.step(None)
+    for bad, got in ((np.array([1]), r"shape \(\), got \(1,\)"), ([[1], [1, 2]], "integers .* got list")):
+        with pytest.raises((TypeError, ValueError), match=rf"^\[.*\] actions\['player_1'\]: expected {got}"):
+            world.step({"player_0": 0, "player_1": bad})
+    for call in (world.observation_space, world.action_space):
+        for bad in ("x", 0, []):
+            with pytest.raises(
+                ValueError, match=r"^\[TagGridWorld-v0\] agent: expected one of the 2 .* got ('x'|0|\[\])$"
+            ):
+                call(bad)
     assert len(world.step({"player_0": 0, "player_1": 1})[0]) == 2
     world.close()
     with pytest.raises(RuntimeError, match="closed"):
@@ -249,7 +260,13 @@ def test_bad_input_of_players_who_take_turns(checks):
     game = envpool.make_pettingzoo("TicTacToe-v1", aec=True)
     with pytest.raises(ValueError, match=r"^\[TicTacToe-v1\] step: expected a reset first"):
         game.step(0)
+    for call in (game.last, lambda: game.observe("player_0")):
+        with pytest.raises(ValueError, match=r"^\[TicTacToe-v1\] (last|observe): expected a reset first"):
+            call()
     game.reset()
+    for call in (game.observe, game.observation_space, game.action_space):
+        with pytest.raises(ValueError, match=r"^\[TicTacToe-v1\] agent: expected one of the 2 agents, such as 'player_0', got 'nope'$"):
+            call("nope")
     mover = game.agent_selection
     for bad in (None, 9, -1, 0.5, "x", [0, 0]):
         with pytest.raises((ValueError, TypeError), match=r"^\[TicTacToe-v1\] action"):
@@ -262,3 +279,8 @@ def test_bad_input_of_players_who_take_turns(checks):
     assert game.terminations == {loser: True, mover: True}
     with pytest.raises(ValueError, match=r"action: expected None, because player_\d has finished, got 3$"):
         game.step(3)
+    for _ in range(2):
+        game.step(None)
+    with pytest.raises(ValueError, match=r"^\[TicTacToe-v1\] last: expected a reset first, because no agent is left"):
+        game.last()
+    assert game.observe("player_0").any()
