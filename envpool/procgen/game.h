@@ -63,7 +63,9 @@ ENVPOOL_FN void choose_level(Level& level, const GameParams& p, i32 exploration_
   } else if (p.num_levels == 0) {
     level.seed = i32(bits % u32(kMostSeeds));
   } else {
-    level.seed = i32(u32(p.start_level) + bits % u32(max(p.num_levels, 1)));
+    // Inside jit, parameters can ask for levels beyond the last seed, which validate_options() refuses elsewhere.
+    const i32 count = max(p.num_levels, 1);
+    level.seed = min(p.start_level, kMostSeeds - count) + i32(bits % u32(count));
   }
   level.time = 0;
 }

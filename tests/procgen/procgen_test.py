@@ -154,6 +154,18 @@ def test_levels_are_drawn_from_the_range():
     assert abs(seeds.mean() / 2**31 - 0.5) < 0.03
 
 
+def test_parameters_cannot_ask_for_levels_beyond_the_last_seed():
+    """Options that conflict are refused by make, but cannot be in jit."""
+    jax = pytest.importorskip("jax")
+    env, params = envpool.jax.make("MazeEasy-v0")
+    for count, first, least in ((3, 2**31 - 1, 2**31 - 4), (2**31 - 1, 2**31 - 1, 0), (2, 2**31 - 3, 2**31 - 3)):
+        changed = params.replace(num_levels=count, start_level=first)
+        _, states = env.reset_batch(jax.random.key(0), 64, changed)
+        seeds = np.asarray(jax.vmap(env.get_info)(states)["level_seed"])
+        assert least <= seeds.min() <= seeds.max() <= 2**31 - 2
+        assert np.unique(seeds).size == min(count, 64)
+
+
 def test_sequential_levels_go_on():
     env = envpool.make("MazeEasy-v0", num_envs=64, num_levels=1, use_sequential_levels=True, seed=3)
     env.reset()
