@@ -801,8 +801,8 @@ class SudokuOptions(CommonOptions, total=False):
     """The options of SudokuId."""
 
     puzzles: str | bytes
-    """The puzzles, 81 bytes each: digits, and 0 for an empty cell; if empty, they come from the package jumanji; the
-    default is ''."""
+    """The puzzles, 81 bytes each: the numbers 1 to 9, and 0 for an empty cell; if empty, they come from the package
+    jumanji; the default is ''."""
 
 MinAtarAsterixId = Literal[
     "MinAtar/Asterix-v0", "MinAtar/Asterix-v1", "Asterix-MinAtar",

@@ -48,7 +48,8 @@ struct Sudoku {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.text("puzzles", "",
-           "The puzzles, 81 bytes each: digits, and 0 for an empty cell; if empty, they come from the package jumanji.")
+           "The puzzles, 81 bytes each: the numbers 1 to 9, and 0 for an empty cell; if empty, they come from the "
+           "package jumanji.")
         .changes_blob();
   }
   static Params params(const OptionValues& v) {

@@ -161,6 +161,17 @@ def test_a_restored_episode_has_an_unknown_return_and_a_copied_one_that_of_its_s
     assert np.isfinite(returns[6]).all()
 
 
+def test_an_episode_that_is_restored_at_its_start_has_returned_nothing():
+    env = make()
+    env.reset()
+    start = env.snapshot(1)
+    list(play(env, 3))
+    env.restore(1, start)
+    info = env.observe()[1]
+    assert info["elapsed_step"][1] == 0
+    assert info["episode_return"][1] == 0
+
+
 def test_observing_changes_no_statistics():
     env = make()
     results = list(play(env, 5))

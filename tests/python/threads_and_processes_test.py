@@ -150,6 +150,71 @@ def test_three_threads_step_different_environments(interface):
     assert not errors, errors
 
 
+def _in_threads(*loops):
+    """Runs each function in a thread of its own, and raises the first error."""
+    errors = []
+
+    def guarded(loop):
+        try:
+            loop()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(loop,), daemon=True) for loop in loops]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads), "a call hangs"
+    if errors:
+        raise errors[0]
+
+
+@pytest.mark.parametrize("num_threads", [1, 2])
+def test_a_reset_returns_its_own_results_while_another_thread_steps(num_threads):
+    env = envpool.make_gymnasium("CartPole-v1", num_envs=4, num_threads=num_threads)
+    env.reset()
+    done = threading.Event()
+
+    def step():
+        while not done.is_set():
+            assert env.step(np.zeros(2, np.int32), [0, 1])[-1]["env_id"].tolist() == [0, 1]
+
+    def reset():
+        try:
+            for _ in range(1000):
+                info = env.reset(env_id=[2, 3])[1]
+                assert info["env_id"].tolist() == [2, 3]
+                assert env.reset()[1]["elapsed_step"].tolist() == [0] * 4
+        finally:
+            done.set()
+
+    _in_threads(step, reset)
+
+
+def test_other_calls_wait_for_the_steps_of_another_thread():
+    env = envpool.make_gymnasium("CartPole-v1", num_envs=3, num_threads=2)
+    env.reset()
+    done = threading.Event()
+
+    def step():
+        while not done.is_set():
+            env.step(np.zeros(3, np.int32))
+
+    def use():
+        try:
+            for _ in range(300):
+                assert env.options()["gravity"].tolist() == [pytest.approx(9.8)] * 3
+                env.set_options(gravity=9.8)
+                env.restore(0, env.snapshot(1))
+                env.clone(0, [2])
+                assert env.observe()[0].shape == (3, 4)
+        finally:
+            done.set()
+
+    _in_threads(step, use)
+
+
 def test_three_threads_step_the_same_environments():
     env = envpool.make_gymnasium("Counter-v0", num_envs=4, num_threads=2)
     env.reset()
@@ -169,6 +234,17 @@ def test_three_threads_step_the_same_environments():
         thread.join(60)
     assert all("under way" in text for text in messages), messages
     assert env.reset()[0].tolist() == [[0, 0]] * 4
+
+
+def test_a_partial_reset_that_cannot_fill_a_batch_is_refused_without_an_effect():
+    env = envpool.make_gymnasium("Counter-v0", num_envs=4, batch_size=2, num_threads=1)
+    env.async_reset()
+    env.recv()
+    env.recv()
+    with pytest.raises(RuntimeError, match="reset: a batch needs 2 environments but only 1 are under way"):
+        env.reset(env_id=[0])
+    assert len(env.snapshot()) == 4
+    assert env.reset(env_id=[0, 3])[0].shape[0] == 2
 
 
 def test_closing_a_pool_of_many_threads_is_fast():

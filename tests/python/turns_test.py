@@ -41,3 +41,15 @@ def test_dm_env_and_gym_return_what_gymnasium_returns(task_id):
         np.testing.assert_array_equal(theirs[-1]["current_player"], info["current_player"])
         np.testing.assert_array_equal(theirs[-1]["action_mask"], info["action_mask"])
     assert ends > 20
+
+
+@pytest.mark.parametrize("task_id", ["TicTacToe-v1", "Hanabi-v0"])
+def test_actions_of_worlds_may_come_with_the_rows_of_players(task_id):
+    env = envpool.make_gymnasium(task_id, num_envs=3)
+    _, info = env.reset()
+    actions = {
+        "action": info["action_mask"].argmax(axis=-1).astype(np.int32).reshape(3, -1)[:, 0],
+        "env_id": np.arange(3),
+    }
+    info = env.step({**actions, "players.env_id": info["players"]["env_id"]})[-1]
+    assert info["elapsed_step"].tolist() == [1, 1, 1]

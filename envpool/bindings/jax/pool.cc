@@ -91,8 +91,8 @@ class PoolCall {
   void step() {
     std::vector<std::unique_lock<std::timed_mutex>>
         locks;  // in the order of their numbers, so that no two calls deadlock
-    if (called_.size() == 1) locks.emplace_back(*called_[0].step_mutex);
-    for (const CalledPool* called : order_) locks.emplace_back(*called->step_mutex);
+    if (called_.size() == 1) locks.emplace_back(*called_[0].call_mutex);
+    for (const CalledPool* called : order_) locks.emplace_back(*called->call_mutex);
     send_all(CallerHelp::kYes);
     recv(CallerHelp::kYes);
   }
@@ -102,7 +102,7 @@ class PoolCall {
   struct CalledPool {
     u32 number;
     std::shared_ptr<EnvPool> pool;
-    std::shared_ptr<std::timed_mutex> step_mutex;
+    std::shared_ptr<std::timed_mutex> call_mutex;
     PoolFrame frame;
   };
 
@@ -132,7 +132,7 @@ class PoolCall {
                                "] this pool was made in the parent process; a forked child must make its own");
     }
     if (entry != traced_) check_equal(*entry, *pool);
-    return {handle.number, std::move(pool), entry->step_mutex, frame};
+    return {handle.number, std::move(pool), entry->call_mutex, frame};
   }
 
   // Throws unless a pool has the id, sizes and arrays of the pool with which the program was traced.
@@ -210,8 +210,8 @@ class PoolCall {
 
 }  // namespace
 
-PoolRegistration register_pool(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> step_mutex) {
-  return register_pool(PoolEntry{pool, std::move(step_mutex), nullptr, pool->label(), "cpu"});
+PoolRegistration register_pool(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> call_mutex) {
+  return register_pool(PoolEntry{pool, std::move(call_mutex), nullptr, pool->label(), "cpu"});
 }
 PoolRegistration register_pool(std::shared_ptr<cuda::LockedPool> locked, std::string label, std::string device) {
   return register_pool(PoolEntry{{}, nullptr, std::move(locked), std::move(label), std::move(device)});

@@ -25,7 +25,7 @@ struct PoolRegistration {
 // What a handle refers to: a pool on the CPU or on a GPU. An entry does not keep its pool alive.
 struct PoolEntry {
   std::weak_ptr<EnvPool> pool;
-  std::shared_ptr<std::timed_mutex> step_mutex;
+  std::shared_ptr<std::timed_mutex> call_mutex;
   std::shared_ptr<cuda::LockedPool> locked;  // of a pool on a GPU; else null
   std::string label;
   std::string device;  // such as "cuda:0"
@@ -34,8 +34,8 @@ struct PoolEntry {
 // Returns the entry of a call. Throws if it was deleted before the program was compiled.
 std::shared_ptr<PoolEntry> entry_of(const CallFrame& frame);
 
-// Registers a pool on the CPU. Each step of jitted code holds `step_mutex`, like the steps of other callers.
-PoolRegistration register_pool(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> step_mutex);
+// Registers a pool on the CPU. Each step of jitted code holds `call_mutex`, like the steps of other callers.
+PoolRegistration register_pool(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> call_mutex);
 
 PoolRegistration register_pool(std::shared_ptr<cuda::LockedPool> locked, std::string label, std::string device);
 

@@ -128,21 +128,19 @@ class PyPool {
   PyPool(const PyPool&) = delete;
   PyPool& operator=(const PyPool&) = delete;
 
-  // The mutex makes the send and the recv of a step one unit: steps of other threads wait.
+  // The send and the recv of a step are one unit: steps of other threads wait.
   py::tuple step(const py::object& action, const py::object& env_id) {
     check_usable();
     if (registration_.reference != nullptr) {
       await_programs(action);
       await_programs(env_id);
     }
-    if (stepping_thread_ == std::this_thread::get_id()) {
+    if (calling_thread_ == std::this_thread::get_id()) {
       throw std::runtime_error(
           pool_->text("step: expected no step of this pool in a signal handler that interrupts one; the handler may "
                       "raise instead"));
     }
-    const std::unique_lock<std::timed_mutex> step_lock = lock_step();
-    const SteppingThread stepping_thread(*this);
-    drop_abandoned();
+    const Call call(*this, Call::Waits::kAlways);
     send_actions(action, env_id, CallerHelp::kYes);
     return receive_or_abandon(CallerHelp::kYes);
   }
@@ -150,26 +148,23 @@ class PyPool {
   // Declares that nobody will receive what is under way in a synchronous pool, because a signal has interrupted the
   // call that would have received it. The next call that needs idle environments waits for them and drops their
   // results. A recv() returns the results instead.
-  void abandon() { abandoned_ = pool_->batch_size() == pool_->num_envs() && pool_->under_way() > 0; }
+  void abandon() { abandoned_ = is_synchronous() && pool_->under_way() > 0; }
 
   void send(const py::object& action, const py::object& env_id) {
-    drop_abandoned();
+    const Call call(*this);
     send_actions(action, env_id, CallerHelp::kNo);
   }
 
   // `options` is None, or bytes that are passed to the environments.
   void reset(const py::object& env_id, const py::object& seeds, const py::object& streams, const py::object& options) {
-    drop_abandoned();
-    const ArgumentsLock arguments_lock(*this);
-    ids_.convert(env_id, "env_id", pool_->label());
-    const Seeds generators(seeds, streams, ids_.size(), pool_->label());
-    const std::string bytes = options.is_none() ? std::string() : options.cast<std::string>();
-    pool_->reset(ids_.data(), ids_.size(), generators.seeds(), generators.streams(), bytes);
+    const Call call(*this);
+    begin_episodes(env_id, seeds, streams, options, /*receives=*/false);
   }
   // In one call, so that no signal handler can run and raise in between.
   py::tuple reset_and_recv(const py::object& env_id, const py::object& seeds, const py::object& streams,
                            const py::object& options) {
-    reset(env_id, seeds, streams, options);
+    const Call call(*this);
+    begin_episodes(env_id, seeds, streams, options, /*receives=*/true);
     return receive_or_abandon(CallerHelp::kNo);
   }
 
@@ -186,24 +181,23 @@ class PyPool {
   }
 
   void discard() {
-    check_usable();
-    without_gil([&](const auto& interrupted) { pool_->discard(interrupted); });
-    abandoned_ = false;
+    const Call call(*this);
+    discard_results();
   }
 
   py::list snapshot(const py::object& env_ids) {
-    drop_abandoned();
+    const Call call(*this);
     const std::vector<i32> ids = converted_ids(env_ids);
     return list_of_bytes(without_gil_if_long(ids, [&] { return pool_->snapshot(ids.data(), i32(ids.size())); }));
   }
   void restore(const py::object& env_ids, const std::vector<py::bytes>& states) {
-    drop_abandoned();
+    const Call call(*this);
     const std::vector<i32> ids = converted_ids(env_ids);
     const std::vector<std::string_view> views = views_of(states, i64(ids.size()), pool_->label());
     without_gil_if_long(ids, [&] { pool_->restore(ids.data(), i32(ids.size()), views.data()); });
   }
   void clone(const py::object& sources, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
-    drop_abandoned();
+    const Call call(*this);
     const std::vector<i32> from = converted_ids(sources), ids = converted_ids(env_ids);
     const Seeds generators(seeds, streams, i64(ids.size()), pool_->label());
     without_gil_if_long(
@@ -212,7 +206,7 @@ class PyPool {
 
   // Returns the arrays of a batch with the current observations of idle environments.
   py::tuple observe(const py::object& env_ids) {
-    drop_abandoned();
+    const Call call(*this);
     Batch batch;
     {
       const ArgumentsLock arguments_lock(*this);
@@ -223,21 +217,21 @@ class PyPool {
   }
 
   i64 state_bytes(i32 env_id) {
-    drop_abandoned();
+    const Call call(*this);
     return pool_->state_bytes(env_id);
   }
   // Returns the same `bytes` bytes at `offset` of each environment's state, as u8 of shape (environments, bytes).
-  py::array read_states(const py::object& env_ids, std::int64_t offset, std::int64_t bytes, const std::string& call) {
-    drop_abandoned();
+  py::array read_states(const py::object& env_ids, std::int64_t offset, std::int64_t bytes, const std::string& name) {
+    const Call call(*this);
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     py::array_t<u8> data({py::ssize_t(ids_.size()), py::ssize_t(std::max<std::int64_t>(bytes, 0))});
     pool_->read_states(ids_.data(), ids_.size(), offset, bytes, reinterpret_cast<char*>(data.mutable_data()),
-                       call.c_str());
+                       name.c_str());
     return data;
   }
   void write_states(const py::object& env_ids, std::int64_t offset, const py::array_t<u8, py::array::c_style>& data) {
-    drop_abandoned();
+    const Call call(*this);
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     if (data.ndim() != 2 || data.shape(0) != ids_.size()) {
@@ -249,17 +243,17 @@ class PyPool {
   // Sets options of environments from their next episodes on. `values` has a row for each environment, with all
   // elements of each of these options.
   void set_options(const py::object& env_ids, const std::vector<std::string>& names,
-                   const py::array_t<f64, py::array::c_style | py::array::forcecast>& values, const std::string& call) {
-    drop_abandoned();
+                   const py::array_t<f64, py::array::c_style | py::array::forcecast>& values, const std::string& name) {
+    const Call call(*this);
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     if (values.ndim() != 2 || values.shape(0) != ids_.size()) {
       throw py::value_error(pool_->text("values: expected a row per environment"));
     }
-    pool_->set_options(ids_.data(), ids_.size(), names, values.data(), values.shape(1), call.c_str());
+    pool_->set_options(ids_.data(), ids_.size(), names, values.data(), values.shape(1), name.c_str());
   }
   std::vector<std::vector<f64>> options(const py::object& env_ids) {
-    drop_abandoned();
+    const Call call(*this);
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     std::vector<std::vector<f64>> all;
@@ -268,7 +262,7 @@ class PyPool {
   }
 
   py::array render(const py::object& env_ids) {
-    drop_abandoned();
+    const Call call(*this);
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     const abi::Layout& layout = ids_.size() > 0 ? pool_->layout(*ids_.data()) : pool_->layout();
@@ -279,7 +273,7 @@ class PyPool {
   }
 
   py::list players(const py::object& env_ids) {
-    drop_abandoned();
+    const Call call(*this);
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     std::vector<i32> counts(size_t(ids_.size()));
@@ -290,7 +284,7 @@ class PyPool {
   }
 
   bool over(i32 env_id) {
-    drop_abandoned();
+    const Call call(*this);
     if (env_id < 0 || env_id >= pool_->num_envs()) throw std::invalid_argument("env_id out of range");
     return pool_->over(env_id);
   }
@@ -299,7 +293,7 @@ class PyPool {
   // row and whether it is per player.
   py::tuple xla() {
     check_usable();
-    if (registration_.reference == nullptr) registration_ = xla::register_pool(pool_.shared(), step_mutex_);
+    if (registration_.reference == nullptr) registration_ = xla::register_pool(pool_.shared(), call_mutex_);
     return py::make_tuple(py::bytes(xla::handle_of(registration_.number)), std::int64_t(registration_.number),
                           outputs_.describe(*pool_));
   }
@@ -392,22 +386,36 @@ class PyPool {
     }
     return make_arrays(std::move(batch));
   }
-  // Does what check_usable() does. Drops what abandon() has left under way.
-  void drop_abandoned() {
-    check_usable();
-    if (abandoned_) discard();
+  void discard_results() {
+    without_gil([&](const auto& interrupted) { pool_->discard(interrupted); });
+    abandoned_ = false;
   }
 
-  // Records which thread is in step(), while it may run signal handlers.
-  class SteppingThread {
+  // A call that needs idle environments. In a synchronous pool, it waits for the calls of other threads, because a step
+  // or a reset of theirs is a send and a recv. In an asynchronous pool, only steps wait for steps: a step may need what
+  // another thread has yet to send. A signal handler that has interrupted a call of the same thread does not wait.
+  class Call {
    public:
-    explicit SteppingThread(PyPool& pool) : pool_(pool) { pool_.stepping_thread_ = std::this_thread::get_id(); }
-    ~SteppingThread() { pool_.stepping_thread_ = {}; }
-    SteppingThread(const SteppingThread&) = delete;
-    SteppingThread& operator=(const SteppingThread&) = delete;
+    enum class Waits { kIfSynchronous, kAlways };
+    explicit Call(PyPool& pool, Waits waits = Waits::kIfSynchronous) : pool_(pool) {
+      pool_.check_usable();
+      const bool nested = pool_.calling_thread_ == std::this_thread::get_id();
+      if (!nested && (waits == Waits::kAlways || pool_.is_synchronous())) {
+        lock_ = pool_.lock_calls();
+        pool_.check_usable();
+        pool_.calling_thread_ = std::this_thread::get_id();
+      }
+      if (pool_.abandoned_) pool_.discard_results();
+    }
+    ~Call() {
+      if (lock_) pool_.calling_thread_ = {};
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
 
    private:
     PyPool& pool_;
+    std::unique_lock<std::timed_mutex> lock_;
   };
 
   // Guards the converted arguments, which are stored in members so that their memory is reused. A conversion may run
@@ -428,16 +436,31 @@ class PyPool {
     std::unique_lock<std::mutex> lock_;
   };
 
-  std::unique_lock<std::timed_mutex> lock_step() {
-    std::unique_lock<std::timed_mutex> step_lock(*step_mutex_, std::try_to_lock);
-    while (!step_lock) {
-      without_gil([&](const auto&) { (void)step_lock.try_lock_for(std::chrono::milliseconds(50)); });
+  std::unique_lock<std::timed_mutex> lock_calls() {
+    std::unique_lock<std::timed_mutex> lock(*call_mutex_, std::try_to_lock);
+    while (!lock) {
+      without_gil([&](const auto&) { (void)lock.try_lock_for(std::chrono::milliseconds(50)); });
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
-    return step_lock;
+    return lock;
+  }
+  bool is_synchronous() const { return pool_->batch_size() == pool_->num_envs(); }
+
+  void begin_episodes(const py::object& env_id, const py::object& seeds, const py::object& streams,
+                      const py::object& options, bool receives) {
+    const ArgumentsLock arguments_lock(*this);
+    ids_.convert(env_id, "env_id", pool_->label());
+    const Seeds generators(seeds, streams, ids_.size(), pool_->label());
+    const std::string bytes = options.is_none() ? std::string() : options.cast<std::string>();
+    if (receives) pool_->check_batch_after(ids_.size());
+    pool_->reset(ids_.data(), ids_.size(), generators.seeds(), generators.streams(), bytes);
   }
 
   void send_actions(const py::object& action, py::object env_id, CallerHelp help);
+  // Returns whether an action has a row for each player, and not one for each world.
+  bool is_per_player(const ActionArgument& action) const {
+    return pool_->layout().max_players > 1 && action.field().per_player != 0;
+  }
   void convert_field(size_t f, const py::object& value, i64& player_rows);
   std::string expected_keys() const;
   py::tuple make_arrays(Batch batch, OutputArrays::Rows rows = OutputArrays::Rows::kReceived) {
@@ -453,9 +476,9 @@ class PyPool {
   std::unique_ptr<IdsArgument> owners_;
   std::mutex arguments_mutex_;
   std::thread::id converting_thread_{};  // the thread that converts arguments; guarded by the interpreter lock
-  std::thread::id stepping_thread_{};    // the thread in step(); guarded by the interpreter lock
+  std::thread::id calling_thread_{};     // the thread in a Call; guarded by the interpreter lock
   bool abandoned_ = false;               // see abandon(); guarded by the interpreter lock
-  std::shared_ptr<std::timed_mutex> step_mutex_ = std::make_shared<std::timed_mutex>();
+  std::shared_ptr<std::timed_mutex> call_mutex_ = std::make_shared<std::timed_mutex>();
   xla::PoolRegistration registration_{-1, nullptr};  // for jitted code; made by the first call of xla()
 };
 
@@ -464,7 +487,7 @@ class PyPool {
 void PyPool::send_actions(const py::object& action, py::object env_id, CallerHelp help) {
   const ArgumentsLock arguments_lock(*this);
   const std::string& label = pool_->label();
-  const bool multi_player = pool_->layout().max_players > 1;
+  const bool has_players = std::any_of(actions_.begin(), actions_.end(), [&](auto& a) { return is_per_player(a); });
   const i32* owners = nullptr;
   i64 rows = -1;
   if (py::isinstance<py::dict>(action)) {
@@ -478,7 +501,7 @@ void PyPool::send_actions(const py::object& action, py::object env_id, CallerHel
     }
     if (fields.contains("env_id") && env_id.is_none()) env_id = fields["env_id"];
     ids_.convert(env_id, "env_id", label);
-    if (multi_player && fields.contains("players.env_id")) {
+    if (has_players && fields.contains("players.env_id")) {
       owners_->convert(fields["players.env_id"], "players.env_id", label);
       owners = owners_->data();
     }
@@ -505,7 +528,7 @@ void PyPool::send_actions(const py::object& action, py::object env_id, CallerHel
 }
 
 void PyPool::convert_field(size_t f, const py::object& value, i64& player_rows) {
-  const bool per_player = pool_->layout().max_players > 1 && actions_[f].field().per_player != 0;
+  const bool per_player = is_per_player(actions_[f]);
   const i64 rows = actions_[f].convert(value, per_player ? player_rows : ids_.size(), pool_->label());
   if (per_player) player_rows = rows;
   action_data_[f] = actions_[f].data();

@@ -112,6 +112,14 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     statistics_.begin(env_ids, count);
   }
 
+  // Throws if a batch could never be complete after a reset of `count` environments, unless another thread may still
+  // send environments.
+  void check_batch_after(i64 count) {
+    std::unique_lock lock(mutex_);
+    check_call("reset");
+    if (!sync_ && !multiple_callers_) throw_if_too_few("reset", admission_.count() + count);
+  }
+
   // Returns the next complete batch. After TimedOut or Interrupted, the batch can still be received. A caller that
   // helps takes part in stepping a synchronous batch. If no worker was woken, the caller does all of the work,
   // even without CallerHelp::kYes.
@@ -434,10 +442,12 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   void throw_if_wait_is_endless(Caller caller) const {
     if (caller == Caller::kUser && multiple_callers_) return;
     if (sync_ && results_.empty()) label_.throw_nothing_under_way();
-    if (!sync_ && admission_.count() < options_.batch_size) {
-      label_.throw_invalid_call("recv: a batch needs " + std::to_string(options_.batch_size) +
-                                " environments but only " + std::to_string(admission_.count()) + " are under way");
-    }
+    if (!sync_) throw_if_too_few("recv", admission_.count());
+  }
+  void throw_if_too_few(const char* call, i64 count) const {
+    if (count >= options_.batch_size) return;
+    label_.throw_invalid_call(std::string(call) + ": a batch needs " + std::to_string(options_.batch_size) +
+                              " environments but only " + std::to_string(count) + " are under way");
   }
 
   void stop_threads() {

@@ -95,7 +95,8 @@ class Statistics {
     const FloatModeGuard float_mode;
     if (options_.episode_return) {
       f64* const to = array<f64>(block, return_array_);
-      for_each_row(block, [&](i32 row, i32 env_id) { to[row] = returns_[size_t(env_id)]; });
+      const i32* const elapsed = block.values<i32>(abi::kElapsed);
+      for_each_row(block, [&](i32 row, i32 env_id) { to[row] = elapsed[row] == 0 ? 0.0 : returns_[size_t(env_id)]; });
     }
     if (options_.obs) {
       with_obs(block, from_.obs, [&](auto& obs, const auto* rows) {
