@@ -9,7 +9,7 @@ from typing import Any
 
 from envpool import _core
 from envpool._core import Table
-from envpool.python.common_options import COMMON_OPTIONS, RENDER_OPTIONS
+from envpool.python.common_options import COMMON_OPTIONS, RENDER_OPTIONS, RESERVED_INFOS, RESERVED_OPTIONS
 from envpool.python.errors import CompileError, labelled
 from envpool.python.family import Value
 from envpool.python.options import Option, check_known, declared_options, default_of
@@ -65,6 +65,8 @@ def _of_options(entries: list[dict[str, Any]]) -> Iterator[str]:
             yield f"{name!r} cannot be a keyword in Python"
         if name in COMMON_OPTIONS and name not in RENDER_OPTIONS:
             yield f"{name!r} is an option that every environment has"
+        if name in RESERVED_OPTIONS:
+            yield f"{name!r} cannot be an option, because {RESERVED_OPTIONS[name]}"
         if names.count(name) > 1:
             yield f"{name!r} is declared twice"
         low, high, shape = float(entry["low"]), float(entry["high"]), tuple(entry.get("shape", ()))
@@ -92,6 +94,8 @@ def _of_arrays(spec: dict[str, Any]) -> Iterator[str]:
                 yield f"{field['name']!r} cannot be the name of an array"
             if group is not spec["actions"] and field["name"] in _core.COMMON_ARRAYS:
                 yield f"every environment has an array {name!r}"
+            if field.get("info") and (first := name.partition(".")[0]) in RESERVED_INFOS:
+                yield f"{name!r} cannot be an info, because {RESERVED_INFOS[first]}"
             if names.count(name) > 1:
                 yield f"two arrays are named {name!r}"
             if any(other.startswith(name + ".") for other in names):

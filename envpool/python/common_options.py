@@ -81,6 +81,48 @@ COMMON_OPTIONS = (
     *EXTENSION_OPTIONS,
 )
 
+# The arguments beside options of the functions that make environments.
+_ARGUMENTS = ("task_id", "env_id", "env_type", "dtypes", "aec", "step_values")
+_ARGUMENTS_OF_RAY = ("num_workers", "cpus_per_worker", "start_timeout")
+
+# The names that no option can have, because functions that make environments use them for something else.
+RESERVED_KEYWORDS = {
+    **dict.fromkeys(
+        _ARGUMENTS, "functions such as make_vec, make_pettingzoo and envpool.jax.make have it as an argument"
+    ),
+    **dict.fromkeys(_ARGUMENTS_OF_RAY, "envpool.ray.make has an argument of this name"),
+}
+
+# The names that no option of a compiled environment can have, and why. Unlike those of Python environments, its options
+# can change from episode to episode, and are parameters of envpool.jax.
+RESERVED_OPTIONS = {
+    **RESERVED_KEYWORDS,
+    **dict.fromkeys(("self", "env_ids"), "set_options has an argument of this name"),
+    "reset_mask": "it selects environments in the options of a reset",
+    **dict.fromkeys(
+        (
+            "axes",
+            "format",
+            "items",
+            "replace",
+            "tree_flatten",
+            "tree_flatten_with_keys",
+            "tree_unflatten",
+            "where",
+        ),
+        "the parameters of envpool.jax have an attribute of this name",
+    ),
+}
+
+# The names that no info of an environment can have, and why.
+RESERVED_INFOS = {
+    "task_id": "it is the number of the id in mixed pools",
+    **dict.fromkeys(
+        ("final_obs", "_final_obs", "final_info", "_final_info"),
+        "pools with autoreset_mode='same_step' return the end of an episode under this name",
+    ),
+}
+
 
 @dataclass(frozen=True)
 class CheckedOptions:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
-from envpool.python.common_options import COMMON_OPTIONS
+from envpool.python.common_options import COMMON_OPTIONS, RESERVED_INFOS, RESERVED_KEYWORDS
 from envpool.python.errors import labelled
 from envpool.python.family import Family, Value
 from envpool.python.options import shown, wrong_type
@@ -220,7 +220,8 @@ def register_python(
 
     Raises:
         TypeError: make_env cannot be called without arguments, or cannot be pickled.
-        ValueError: the id or an alias belongs to another kind of environment.
+        ValueError: the id or an alias belongs to another kind of environment; a keyword of make_env or a key of info has
+            a name that pools use for something else.
         RuntimeError: this package was built without python_env.
     """
     with labelled(task_id if isinstance(task_id, str) else "envpool"):
@@ -228,6 +229,9 @@ def register_python(
             raise wrong_type("make_env", "a class or function that returns a gymnasium.Env", make_env)
         if info is not None and not isinstance(info, Mapping):
             raise wrong_type("info", "a mapping of keys to spaces or dtypes", info)
+        for key, why in RESERVED_INFOS.items():
+            if key in (info or {}):
+                raise ValueError(f"info: expected no key {key!r}, because {why}")
         defaults, takes_env_id = _keywords(make_env)
         try:
             function = dumps(make_env)
@@ -263,5 +267,10 @@ def _keywords(make_env: Callable[..., Any]) -> tuple[dict[str, Value], bool]:
             )
         is_option = type(default) in (bool, int, float, str) and parameter.kind is not parameter.POSITIONAL_ONLY
         if is_option and name not in (*COMMON_OPTIONS, *_WORKER_OPTIONS):
+            if name in RESERVED_KEYWORDS:
+                raise ValueError(
+                    f"make_env: expected keywords that can be options, got {name!r}, which cannot be one, because "
+                    f"{RESERVED_KEYWORDS[name]}; use a lambda"
+                )
             defaults[name] = default
     return defaults, any(p.name == "env_id" and p.kind is not p.POSITIONAL_ONLY for p in parameters)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import os
 import pickle
 import random
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 
 import envpool
+from envpool.python.common_options import COMMON_OPTIONS, RESERVED_OPTIONS
+from envpool.python.pool_options import PoolOptions
 from envpool.python.registry import find
 from tests.support import option_values
 from tests.support.mutate_states import Progress, try_params
@@ -20,6 +23,8 @@ from tests.support.samples import DAY, WHOLE
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
+
+from envpool.jax import gymnax1  # noqa: E402
 
 ERRORS = (RuntimeError, ValueError)  # Inside jit, the error is a RuntimeError.
 KEY = jax.random.PRNGKey(3)
@@ -482,3 +487,13 @@ def test_spaces_depend_on_the_parameters():
     assert wide.high[0] == np.float32(20) and ENV.observation_space(PARAMS).high[0] == np.float32(4.8)
     with pytest.raises(ValueError, match="x_threshold: expected"):
         ENV.observation_space(PARAMS.replace(x_threshold=[1.0, 2.0]))
+
+
+def test_options_cannot_have_names_that_calls_use():
+    """Each argument beside options, and each attribute of the parameters, is a name that no option can have."""
+    calls = [getattr(envpool, name) for name in envpool.__all__ if name.startswith("make")]
+    calls += [envpool.jax.make, gymnax1.make, PoolOptions.set_options, type(PARAMS).replace, type(PARAMS).axes]
+    parameters = [each for call in calls for each in inspect.signature(call).parameters.values()]
+    used = {each.name for each in parameters if each.kind is not each.VAR_KEYWORD}
+    used |= {name for name in dir(type(PARAMS)) if not name.startswith("_")}
+    assert used <= {*RESERVED_OPTIONS, *COMMON_OPTIONS}

@@ -236,6 +236,8 @@ struct Odd {
   static void options(OptionSpecs& o) {
     if (odd("twice")) o.integer("a", 1, ""), o.real("a", 2, "");
     if (odd("common")) o.integer("num_envs", 1, "");
+    if (odd("argument")) o.integer("env_ids", 1, "");
+    if (odd("method")) o.integer("items", 1, "");
     if (odd("keyword")) o.integer("a b", 1, "");
     if (odd("low")) o.integer("a", 5, "").between(6, 9);
     if (odd("choice")) o.text("a", "c", "").one_of({"a", "b"});
@@ -262,6 +264,7 @@ struct Odd {
     if (odd("nan")) return void(s.obs<f32>("obs").bounds(kInfinity - kInfinity, 1));
     if (odd("name")) return void(s.obs<f32>("a..b"));
     if (odd("reward")) return void(s.obs<f32>("reward"));
+    if (odd("info")) s.info<i32>("task_id"), s.info<f32>("info:final_obs.x");
     if (odd("leaf")) s.obs<f32>("a"), s.obs<f32>("a.b");
     if (odd("players")) s.max_players = 0;
     if (odd("image")) s.render_height = -4;
@@ -276,6 +279,8 @@ struct Odd {
 DECLARATIONS = {
     "twice": "options(): 'a' is declared twice",
     "common": "options(): 'num_envs' is an option that every environment has",
+    "argument": "options(): 'env_ids' cannot be an option, because set_options has an argument of this name",
+    "method": "options(): 'items' cannot be an option, because the parameters of envpool.jax have an attribute of this name",
     "keyword": "options(): 'a b' cannot be a keyword in Python",
     "low": "options(): the default of 'a': expected an int from 6 to 9, got 5",
     "choice": "options(): the default of 'a': expected one of 'a', 'b', got 'c'",
@@ -295,6 +300,7 @@ DECLARATIONS = {
     "nan": "spec(): 'obs' has bounds from nan to 1",
     "name": "spec(): 'a..b' cannot be the name of an array",
     "reward": "spec(): every environment has an array 'reward'",
+    "info": "spec(): 'task_id' cannot be an info, because it is the number of the id in mixed pools",
     "leaf": "spec(): 'a' is an array and cannot contain other arrays",
     "players": "spec(): max_players: expected 1..1, got 0",
     "image": "spec(): the size of rendered images is negative",

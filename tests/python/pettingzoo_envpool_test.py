@@ -265,7 +265,9 @@ def test_bad_input_of_players_who_take_turns(checks):
             call()
     game.reset()
     for call in (game.observe, game.observation_space, game.action_space):
-        with pytest.raises(ValueError, match=r"^\[TicTacToe-v1\] agent: expected one of the 2 agents, such as 'player_0', got 'nope'$"):
+        with pytest.raises(
+            ValueError, match=r"^\[TicTacToe-v1\] agent: expected one of the 2 agents, such as 'player_0', got 'nope'$"
+        ):
             call("nope")
     mover = game.agent_selection
     for bad in (None, 9, -1, 0.5, "x", [0, 0]):

@@ -354,6 +354,24 @@ def test_unsupported_environments(make_env: Any, error: type[Exception], text: s
         (3, {}, TypeError, "make_env: expected a class or function that returns a gymnasium.Env, got 3"),
         (lambda size: size, {}, TypeError, "make_env: expected .* without arguments, got one that needs 'size'"),
         (Kinds, {"info": ["score"]}, TypeError, "info: expected a mapping of keys"),
+        (
+            Kinds,
+            {"info": {"task_id": np.int32}},
+            ValueError,
+            "info: expected no key 'task_id', because .* in mixed pools",
+        ),
+        (
+            Kinds,
+            {"info": {"final_obs": np.int32}},
+            ValueError,
+            "info: expected no key 'final_obs', because .*'same_step'",
+        ),
+        (
+            lambda task_id="a": Kinds(),
+            {},
+            ValueError,
+            "make_env: expected keywords .* got 'task_id', .* make_pettingzoo",
+        ),
         (Kinds, {"max_episode_steps": -1}, ValueError, "max_episode_steps: expected an int from 0"),
     ],
 )
