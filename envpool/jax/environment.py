@@ -425,15 +425,15 @@ class Environment(NotAVecEnv):
             values.append(value if rows is None or shape != one else jnp.reshape(value, (1, *one)))
         return tuple(numbers), values
 
-    def _check_state(self, state: EnvState) -> None:
+    def _check_state(self, state: EnvState, argument: str = "state") -> None:
         row_format = self._state_format
         if not isinstance(state, EnvState):
             raise TypeError(
-                f"[{self.name}] state: expected an EnvState of {row_format.name}, got {type(state).__name__}"
+                f"[{self.name}] {argument}: expected an EnvState of {row_format.name}, got {type(state).__name__}"
             )
         if state.format != row_format:
             raise ValueError(
-                f"[{self.name}] state: expected a state of {row_format.name}, "
+                f"[{self.name}] {argument}: expected a state of {row_format.name}, "
                 f"got a state of {_other(row_format, state)}"
             )
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -59,6 +60,20 @@ class _Agents:
         """Returns the observations of a state."""
         return self._by_agent(self._env.get_obs(state))
 
+    def _step(
+        self, key: Any, state: EnvState, action: Any, reset_state: EnvState | None
+    ) -> tuple[Any, EnvState, Any, Any, Any]:
+        if reset_state is None:
+            return self._results(self._env.step(key, state, action))
+        self._env._check_state(reset_state, "reset_state")
+        *now, reward, done, info = self._env.step_env(key, state, action)
+        begun = [self._env.get_obs(reset_state), reset_state]
+        obs, state = jax.tree.map(lambda first, last: jnp.where(done, first, last), begun, now)
+        return self._results((obs, state, reward, done, info))
+
+    def _results(self, results: Any) -> tuple[Any, EnvState, Any, Any, Any]:
+        raise NotImplementedError
+
     def _stacked(self, actions: Mapping[str, Any]) -> Any:
         if not isinstance(actions, Mapping) or set(actions) != set(self.agents):
             got = sorted(map(str, actions)) if isinstance(actions, Mapping) else shown(actions)
@@ -101,7 +116,8 @@ class Overcooked(_Agents):
         Raises:
             TypeError, ValueError: an argument is not valid.
         """
-        text = _grid_of(layout) if isinstance(layout, Mapping) else layout
+        with labelled(self.name):
+            text = _grid_of(layout) if isinstance(layout, Mapping) else layout
         options = {"layout": text, "random_reset": random_reset, "max_steps": max_steps}
         super().__init__("Overcooked-v0", options, num_agents=2)
         self.max_steps = max_steps
@@ -116,13 +132,16 @@ class Overcooked(_Agents):
         obs, state = self._env.reset(key)
         return self._by_agent(obs), state
 
-    def step(self, key: Any, state: EnvState, actions: Mapping[str, Any]) -> tuple[Any, EnvState, Any, Any, Any]:
+    def step(
+        self, key: Any, state: EnvState, actions: Mapping[str, Any], reset_state: EnvState | None = None
+    ) -> tuple[Any, EnvState, Any, Any, Any]:
         """Steps the kitchen, and begins the next episode if the step ends one.
 
         Args:
             key: the key from which the next episode is drawn; None: the generator in the state.
             state: a state of this kitchen.
             actions: for each agent, an int: 0 moves up, 1 down, 2 right, 3 left, 4 stays, 5 interacts.
+            reset_state: the state in which the next episode begins; None: it is drawn.
 
         Returns:
             (obs, state, rewards, dones, infos). `infos["shaped_reward"]` has a reward of each agent for steps towards
@@ -132,7 +151,7 @@ class Overcooked(_Agents):
             ValueError: an agent has no action.
             TypeError, ValueError: as `step` of `envpool.jax` raises them.
         """
-        return self._results(self._env.step(key, state, self._stacked(actions)))
+        return self._step(key, state, self._stacked(actions), reset_state)
 
     def step_env(self, key: Any, state: EnvState, actions: Mapping[str, Any]) -> tuple[Any, EnvState, Any, Any, Any]:
         """Steps as `step` does, but never begins another episode."""
@@ -186,7 +205,10 @@ class Hanabi(_Agents):
         Raises:
             TypeError, ValueError: an argument is not valid.
         """
-        copies = np.asarray(num_cards_of_rank).tolist()
+        try:
+            copies = np.asarray(num_cards_of_rank).tolist()
+        except ValueError:  # rows of different lengths
+            copies = None
         if not isinstance(copies, list) or not 1 <= len(copies) <= 5 or len(copies) != num_ranks:
             raise ValueError(
                 f"[Hanabi] num_cards_of_rank: expected a number for each of num_ranks={shown(num_ranks)} ranks, got "
@@ -216,13 +238,16 @@ class Hanabi(_Agents):
         obs, state = self._env.reset(key)
         return self._by_agent(obs), state
 
-    def step(self, key: Any, state: EnvState, actions: Mapping[str, Any]) -> tuple[Any, EnvState, Any, Any, Any]:
+    def step(
+        self, key: Any, state: EnvState, actions: Mapping[str, Any], reset_state: EnvState | None = None
+    ) -> tuple[Any, EnvState, Any, Any, Any]:
         """Makes the move of the agent whose turn it is, and begins the next game if the move ends one.
 
         Args:
             key: the key from which cards are drawn; None: the generator in the state.
             state: a state of this game.
             actions: for each agent, an int.
+            reset_state: the state in which the next game begins; None: it is drawn.
 
         Returns:
             (obs, state, rewards, dones, infos). `infos` is empty.
@@ -231,7 +256,7 @@ class Hanabi(_Agents):
             ValueError: an agent has no action.
             TypeError, ValueError: as `step` of `envpool.jax` raises them.
         """
-        return self._results(self._env.step(key, state, self._move_of(state, actions)))
+        return self._step(key, state, self._move_of(state, actions), reset_state)
 
     def step_env(self, key: Any, state: EnvState, actions: Mapping[str, Any]) -> tuple[Any, EnvState, Any, Any, Any]:
         """Steps as `step` does, but never begins another game. After the end, nothing changes."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -93,6 +95,33 @@ def test_hanabi_has_the_interface_of_jaxmarl(options):
     assert set(np.asarray(rewards["__all__"]).tolist()) >= {0, 1}
 
 
+@pytest.mark.parametrize(("name", "options"), [("overcooked", {"max_steps": 3}), ("hanabi", {"max_life_tokens": 1})])
+def test_an_episode_can_begin_in_a_given_state(name, options):
+    env = ours.make(name, **options)
+    assert list(inspect.signature(env.step).parameters) == ["key", "state", "actions", "reset_state"]
+    keys = jax.random.split(jax.random.key(0), 8)
+    _, state = jax.vmap(env.reset)(keys)
+    _, begun = env.reset(jax.random.key(7))
+    step, plain = (jax.jit(jax.vmap(f, axes)) for f, axes in ((env.step, (0, 0, 0, None)), (env.step_env, (0, 0, 0))))
+    ends = 0
+    for turn in range(6):
+        acts = {agent: jax.random.randint(jax.random.key(turn), (8,), 0, 6) for agent in env.agents}
+        results, (obs, following, *others) = step(keys, state, acts, begun), plain(keys, state, acts)
+        jax.tree.map(np.testing.assert_array_equal, results[2:], tuple(others))
+        done = np.asarray(others[1]["__all__"])
+        ends += int(done.sum())
+        for seen, fresh, before in zip(
+            jax.tree.leaves(results[:2]),
+            jax.tree.leaves((env.get_obs(begun), begun)),
+            jax.tree.leaves((obs, following)),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(seen[done], np.broadcast_to(fresh, seen.shape)[done])
+            np.testing.assert_array_equal(seen[~done], before[~done])
+        state = results[1]
+    assert ends
+
+
 BAD = [
     (lambda: ours.make("hanabi", num_agents=6), ValueError, "num_players"),
     (lambda: ours.make("hanabi", hand_size=0), ValueError, "hand_size: expected None or 1 to 6, got 0"),
@@ -102,6 +131,17 @@ BAD = [
         "num_cards_of_rank: expected a number for each of num_ranks=4",
     ),
     (lambda: ours.make("hanabi", num_cards_of_rank=3), ValueError, "num_cards_of_rank: expected a number for each"),
+    (
+        lambda: ours.make("hanabi", num_cards_of_rank=[[1], [1, 2]]),
+        ValueError,
+        r"^\[Hanabi\] num_cards_of_rank: expected a number for each of num_ranks=5 ranks, got \[\[1\], \[1, 2\]\]$",
+    ),
+    (lambda: ours.make(["hanabi"]), ValueError, "env_id: expected one of hanabi, overcooked, got \\['hanabi'\\]"),
+    (
+        lambda: ours.make("overcooked", layout={}),
+        ValueError,
+        r"^\[Overcooked\] layout: expected a layout of JaxMARL with h",
+    ),
     (lambda: ours.make("overcooked_v2"), ValueError, "env_id: expected one of hanabi, overcooked, got 'overcooked_v2'"),
     (lambda: ours.make("overcooked", layout="large_room"), ValueError, "layout: expected the name of a layout"),
     (lambda: ours.make("overcooked", layout={"height": 3}), ValueError, "layout: expected a layout of JaxMARL with w"),
@@ -126,6 +166,7 @@ BAD = [
     (lambda: ours.make("overcooked", layout=3), TypeError, "layout"),
     (lambda: step({"agent_0": 0}), ValueError, r"actions: expected a dict with an action of \['agent_0', 'agent_1'\]"),
     (lambda: step(3), ValueError, "actions: expected a dict"),
+    (lambda: step({"agent_0": 0, "agent_1": 0}, 3), TypeError, r"^\[Overcooked-v0\] reset_state: expected an EnvState"),
     (
         lambda: step({"agent_0": 0, "agent_1": 6}),
         ValueError,
@@ -149,9 +190,9 @@ def layout(**changes):
     return {**overcooked_layouts["cramped_room"], **changes}
 
 
-def step(actions):
+def step(actions, *reset_state):
     env = ours.make("overcooked")
-    return env.step(jax.random.key(0), env.reset(jax.random.key(0))[1], actions)
+    return env.step(jax.random.key(0), env.reset(jax.random.key(0))[1], actions, *reset_state)
 
 
 @pytest.mark.parametrize(("call", "error", "words"), BAD, ids=[case[2][:40] for case in BAD])
