@@ -42,6 +42,7 @@ _IDS = {
     "sparrow_mahjong": "SparrowMahjong-v1",
     "tic_tac_toe": "TicTacToe-v1",
 }
+_NAMES = {task_id: name for name, task_id in _IDS.items()}
 _VERSIONS = {
     "2048": "v2",
     "animal_shogi": "v2",
@@ -63,12 +64,14 @@ class State:
 
     Attributes:
         current_player: int32, the player to move.
-        observation: what this player observes; bool, or float32 in animal_shogi, chess and gardner_chess.
+        observation: what this player observes; bool, float32 in animal_shogi, chess and gardner_chess, int32 in
+            backgammon.
         rewards: float32 of shape (num_players,), of the last step.
         terminated: bool, whether the game is over. A further step changes nothing and has rewards 0.
         truncated: bool, always False.
         legal_action_mask: bool of shape (num_actions,), the legal moves of the player to move. After the end, all.
         game: the state of `envpool.jax`.
+        env_id: pgx's name of the game.
     """
 
     current_player: Any
@@ -78,6 +81,11 @@ class State:
     truncated: Any
     legal_action_mask: Any
     game: EnvState
+
+    @property
+    def env_id(self) -> str:
+        """The name of the game in pgx."""
+        return _NAMES[self.game.format.label]
 
     def replace(self, **changes: Any) -> State:
         """Returns a state with other values of some attributes."""
@@ -187,6 +195,6 @@ def make(env_id: str) -> Env:
         ValueError: an unknown name.
         RuntimeError: the family is not built.
     """
-    if env_id not in _IDS:
+    if not isinstance(env_id, str) or env_id not in _IDS:
         raise ValueError(f"env_id: expected one of {', '.join(_IDS)}, got {shown(env_id)}")
     return Env(env_id)

@@ -82,6 +82,7 @@ def test_every_game_runs_with_the_automatic_resets_of_pgx(name):
         assert state.legal_action_mask.shape == (NUM_ENVS, env.num_actions)
         assert state.observation.shape == (NUM_ENVS, *env.observation_shape)
     assert ends > 0
+    assert state.env_id == env.id == theirs.make(name).init(jax.random.key(0)).env_id
 
 
 @pytest.mark.parametrize("name", ["2048", "backgammon"])
@@ -98,6 +99,8 @@ def test_tiles_and_dice_are_drawn_from_the_key(name):
 def test_bad_input():
     with pytest.raises(ValueError, match=r"^env_id: expected one of 2048, animal_shogi, .*, got 'bridge_bidding'$"):
         ours.make("bridge_bidding")
+    with pytest.raises(ValueError, match=r"^env_id: expected one of 2048, .*, got \['tic_tac_toe'\]$"):
+        ours.make(["tic_tac_toe"])
     env = ours.make("2048")
     state = env.init(jax.random.key(0))
     with pytest.raises(ValueError, match=r"^\[2048\] key: expected a key of jax.random, .* got None$"):
