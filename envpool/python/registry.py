@@ -21,6 +21,7 @@ from envpool.python.distribution import package_folders
 from envpool.python.errors import labelled
 from envpool.python.family import PLUGIN, Family, Value
 from envpool.python.hints import hint
+from envpool.python.options import wrong_type
 
 if TYPE_CHECKING:
     from envpool._core import Table
@@ -258,7 +259,7 @@ def check(registration: Registration, aliases: Sequence[str] = ()) -> None:
     `envpool.compile` may replace a registration that it has made.
     """
     label = registration.task_id
-    if isinstance(aliases, str):
+    if isinstance(aliases, str) or not isinstance(aliases, Sequence):
         raise TypeError(f"[{label}] aliases: expected a sequence of str, got {aliases!r}")
     for name in (label, *aliases):
         if not isinstance(name, str):
@@ -360,7 +361,7 @@ def register(
         **defaults: options whose default differs from the C++ declaration.
 
     Raises:
-        TypeError: plugin or table is missing, or EnvPool's class names were given.
+        TypeError: plugin or table is missing, an argument is of the wrong type, or EnvPool's class names were given.
         ValueError: the id or an alias is registered already.
     """
     if "spec_cls" in defaults or "import_path" in defaults:
@@ -368,6 +369,12 @@ def register(
             f"[{task_id}] register: expected plugin='path of the shared object' and table='name of the environment', got "
             "the class names of EnvPool's function (import_path, spec_cls, dm_cls, gymnasium_cls)"
         )
+    with labelled(task_id if isinstance(task_id, str) else "envpool"):
+        for name, given in (("plugin", plugin), ("include", include)):
+            if not isinstance(given, (str, os.PathLike)):
+                raise wrong_type(name, "a path", given)
+        if not isinstance(table, str):
+            raise wrong_type("table", "a str", table)
     path = os.fspath(plugin)
     if not path or not table:
         raise TypeError(f"[{task_id}] register: expected plugin=path and table=name, got {plugin!r} and {table!r}")

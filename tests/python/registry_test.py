@@ -74,6 +74,14 @@ def test_registrations_that_are_refused():
         envpool.register("Other-v0", import_path="a", spec_cls="b", dm_cls="c", gymnasium_cls="d")
     with pytest.raises(TypeError, match="plugin"):
         envpool.register("Other-v0")
+    for plugin, table, options, argument in (
+        (4, "T", {}, "plugin: expected a path"),
+        ("x.so", 5, {}, "table: expected a str"),
+        ("x.so", "T", {"include": 6}, "include: expected a path"),
+        ("x.so", "T", {"aliases": 7}, "aliases: expected a sequence of str"),
+    ):
+        with pytest.raises(TypeError, match=rf"^\[Other-v0\] {argument}, got \d$"):
+            envpool.register("Other-v0", plugin, table, **options)
     envpool.register("Absent-v0", "/nowhere/libabsent.so", "Absent")
     with pytest.raises(RuntimeError, match=r"\[Absent-v0\].*libabsent.so"):
         envpool.make("Absent-v0")
