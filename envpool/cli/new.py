@@ -38,7 +38,9 @@ def _names_of(name: str) -> tuple[str, str]:
     """Returns the names of the module and of the struct."""
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)
     module = "_".join(words).lower()
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or keyword.iskeyword(module):
+    if keyword.iskeyword(module):
+        raise Failure(f"NAME: expected a name that is no keyword of Python, such as snake or SpaceRace, got {name!r}")
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
         raise Failure(f"NAME: expected letters, digits and underscores, such as snake or SpaceRace, got {name!r}")
     return module, "".join(word[0].upper() + word[1:] for word in words)
 
@@ -91,10 +93,11 @@ def _write_package(name: str, folder: Path | None) -> None:
     readme = folder / "README.md"
     readme.write_text(_without_repository(readme.read_text("utf-8")), "utf-8")
     copy = folder / "src" / module / f"{module}.h"
+    place = folder if folder.is_absolute() else f"./{folder}"  # pip takes a plain name for that of a package on PyPI
     print(f"{folder}: a package with {task_id}, a game that you can change. Next:")
     print(f"  envpool check {copy}")
     print(f"  envpool watch --header {copy} -o {module}.gif")
-    print(f"  pip install scikit-build-core cmake ninja && pip install --no-build-isolation ./{folder}")
+    print(f"  pip install scikit-build-core cmake ninja && pip install --no-build-isolation {place}")
 
 
 def _is_installed(module: str) -> bool:

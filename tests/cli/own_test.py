@@ -44,6 +44,10 @@ def test_new_has_the_name_in_all_places(folder):
     assert files == top | {f"src/space_race/{name}" for name in names}
     text = "".join((package / file).read_text() for file in files)
     assert "CoinHunt" not in text and "coin_hunt" not in text and "coin-hunt" not in text and "](" not in text
+    assert run("new", "moon_base", cwd=folder).stdout.endswith(" --no-build-isolation ./moon_base\n")
+    elsewhere = str(folder / "elsewhere")
+    created = run("new", "moon_base", "--folder", elsewhere, cwd=folder)
+    assert created.stdout.endswith(f" --no-build-isolation {elsewhere}\n")
     assert 'name = "space-race"' in text and '"SpaceRace-v0"' in text and "struct SpaceRace {" in text
 
 
@@ -202,7 +206,10 @@ def test_check_a_module_without_headers(folder):
         (("info", "--import", "json"), "--import: 'json' registers no id: give the ID of one"),
         (("new", "a b"), "NAME: expected letters, digits and underscores, such as snake or SpaceRace, got 'a b'"),
         (("new", "space_race"), "--folder: expected a folder that does not exist, got 'space_race'"),
-        (("new", "class"), "NAME: expected letters"),
+        (
+            ("new", "class"),
+            "NAME: expected a name that is no keyword of Python, such as snake or SpaceRace, got 'class'",
+        ),
         (("new", "a b", "--header"), "NAME: expected letters"),
         (("new", "state", "--header"), "NAME: expected a name that is new in the header"),
         (("new",), "NAME: expected a name, such as snake or SpaceRace, got none"),
