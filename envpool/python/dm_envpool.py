@@ -9,6 +9,7 @@ from typing import Any
 from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
+from envpool.python.errors import labelled
 from envpool.python.layout import dm_layout
 from envpool.python.mixed import construction_of
 from envpool.python.not_a_vec_env import NotAVecEnv
@@ -46,7 +47,8 @@ class DMEnvPool(EnvPoolMixin, NotAVecEnv, dm_env.Environment):
         self.render_mode = common.render_mode
         fps = construction.arrays.render_fps
         self.metadata = {"render_modes": construction.render_modes, "render_fps": fps}
-        layout = dm_layout(construction.arrays, construction.task_ids)
+        with labelled(label):
+            layout = dm_layout(construction.arrays, construction.task_ids)
         self._init(construction, layout, EnvSpec(construction))
 
     def reset(self, env_id: Any = None, *, seed: Any = None) -> dm_env.TimeStep:

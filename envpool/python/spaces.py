@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import json
+import keyword
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -255,8 +256,18 @@ _records: dict[tuple[str, tuple[str, ...]], Any] = {}
 
 
 def record(name: str, fields: tuple[str, ...]) -> Any:
-    """Returns the namedtuple class with that name and fields; every call returns the same class."""
+    """Returns the namedtuple class with that name and fields; every call returns the same class.
+
+    Raises:
+        ValueError: a name cannot be a field of a namedtuple.
+    """
     if (name, fields) not in _records:
+        for field in fields:
+            if not field.isidentifier() or keyword.iskeyword(field) or field.startswith("_"):
+                raise ValueError(
+                    "make_dm: expected observations and infos whose names can be fields of a namedtuple, because those of "
+                    f"dm_env's interface are, got {field!r}"
+                )
         _records[name, fields] = collections.namedtuple(name, fields)
     return _records[name, fields]
 

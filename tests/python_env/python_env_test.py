@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -179,6 +180,14 @@ def test_spaces_options_and_pickling() -> None:
         assert dm.reset().observation.obs.shape == (2, 4)
     with envpool.make_gym("GymCartPole-v1", num_envs=2) as gym:
         gym.reset()
+
+
+@pytest.mark.parametrize("key", ["class", "a/b", "_hidden"])
+def test_dm_env_refuses_names_that_a_namedtuple_cannot_have(key: str) -> None:
+    envpool.register_python("GymCartPoleInfo-v1", lambda: gymnasium.make("CartPole-v1"), info={key: float})
+    text = re.escape("[GymCartPoleInfo-v1] make_dm: expected observations and infos whose names can be fields")
+    with pytest.raises(ValueError, match=f"^{text} .*, got {key!r}$"):
+        envpool.make_dm("GymCartPoleInfo-v1")
 
 
 def test_seeds_give_the_same_episodes_for_every_number_of_workers() -> None:
