@@ -307,7 +307,9 @@ class Environment(NotAVecEnv):
 
         The bounds are those of the dtypes; an environment need not reach them.
         """
-        limit = self.default_params.max_episode_steps if params is None else params.max_episode_steps
+        params = self.default_params if params is None else params
+        self._params(params)  # raises an error unless they are the parameters of one environment
+        limit = params.max_episode_steps
         row_format = self._state_format
         theirs = {ours: name for name, ours in gymnax_state_names(row_format.name, row_format.names).items()}
         parts = [(theirs.get(name, name), part) for name, part in row_format.parts]

@@ -66,6 +66,7 @@ class _Agents:
         if reset_state is None:
             return self._results(self._env.step(key, state, action))
         self._env._check_state(reset_state, "reset_state")
+        self._env._rows("reset_state", reset_state.raw, reset_state.format, None)
         *now, reward, done, info = self._env.step_env(key, state, action)
         begun = [self._env.get_obs(reset_state), reset_state]
         obs, state = jax.tree.map(lambda first, last: jnp.where(done, first, last), begun, now)

@@ -15,7 +15,7 @@ from envpool.jax import flax_states
 from envpool.jax.gymnax_names import fixed_parameters, gymnax_parameter_names, parameter_name
 from envpool.python.errors import labelled
 from envpool.python.family import Value
-from envpool.python.options import LIMIT, Option, wrong_type, wrong_value
+from envpool.python.options import LIMIT, Option, shown, wrong_type, wrong_value
 
 _KINDS = {"bool": "b", "int": "iu", "float": "fiu", "str": "iu"}  # of the dtypes from which a leaf can be made
 _DTYPES = {"bool": "bool", "int": "int64", "float": "float64", "str": "int32"}
@@ -148,11 +148,13 @@ class EnvParams:
             other: parameters of the same environment.
 
         Raises:
-            TypeError: other is not EnvParams.
+            TypeError: condition is not a bool or an array, or other is not EnvParams.
             ValueError: other belongs to another environment, or there are other numbers of values.
         """
         check_format(self.format, other, "other")
         label = self.format.label
+        if not isinstance(condition, (bool, np.bool_, np.ndarray, jax.Array)):
+            raise TypeError(f"[{label}] condition: expected a bool, or an array of bools, got {shown(condition)}")
 
         def chosen(option: Option, mine: Any, others: Any) -> Any:
             if mine is others:
@@ -161,7 +163,7 @@ class EnvParams:
             if not _fit(*shapes):
                 expected = f"as many values of {option.name} as here, shape {shapes[0]}"
                 raise ValueError(f"[{label}] other: expected {expected}, got {shapes[1]}")
-            if not _fit(np.shape(condition), *shapes):
+            if not _fit(np.shape(condition), *shapes) or 0 < max(map(len, shapes)) < np.ndim(condition):
                 expected = f"a bool, or one for each of the values of {option.name}"
                 raise ValueError(f"[{label}] condition: expected {expected}, got shape {np.shape(condition)}")
             rows = jnp.expand_dims(condition, tuple(range(np.ndim(condition), np.ndim(condition) + len(option.shape))))

@@ -137,8 +137,7 @@ class Env:
             raise ValueError(
                 f"[{self.id}] key: expected a key of jax.random, which {_DRAWN[self.id]} drawn from, got None"
             )
-        if not isinstance(state, State):
-            raise TypeError(f"[{self.id}] state: expected a State of envpool.jax.pgx, got {type(state).__name__}")
+        self._check_state(state)
         results = self._env.step_env(key if self.id in _DRAWN else None, state.game, action)
         observations, game, rewards, terminated, _, info = results
         return self._state(game, observations, rewards.reshape(self.num_players), terminated, info)
@@ -151,27 +150,33 @@ class Env:
             player_id: int, from 0 to num_players - 1; None: the player to move. A traced int is limited to this range.
 
         Raises:
-            TypeError: player_id is not an int.
-            ValueError: player_id is out of range.
+            TypeError: the state is not a `State`, or player_id is not an int.
+            ValueError: the state is one of another game, or player_id is out of range.
         """
-        if player_id is not None:
-            self._check_player(player_id)
-        if player_id is None or self.num_players == 1:
+        self._check_state(state)
+        player = None if player_id is None else self._player(player_id)
+        if player is None or self.num_players == 1:
             return state.observation
-        return jnp.take(self._env._seen(state.game, None)[0], player_id, axis=0, mode="clip")
+        return jnp.take(self._env._seen(state.game, None)[0], player, axis=0, mode="clip")
 
-    def _check_player(self, player_id: Any) -> None:
+    def _check_state(self, state: State) -> None:
+        if not isinstance(state, State):
+            raise TypeError(f"[{self.id}] state: expected a State of envpool.jax.pgx, got {type(state).__name__}")
+        self._env._check_state(state.game)
+
+    def _player(self, player_id: Any) -> Any:
         expected = f"[{self.id}] player_id: expected None or an int in 0..{self.num_players - 1}, got"
         if isinstance(player_id, jax.core.Tracer):
             if player_id.shape or not jnp.issubdtype(player_id.dtype, jnp.integer):
                 raise TypeError(f"{expected} {player_id.dtype} of shape {player_id.shape}")
-            return
+            return player_id
         try:
             number = operator.index(player_id)
         except TypeError:
             raise TypeError(f"{expected} {shown(player_id)}") from None
         if not 0 <= number < self.num_players:
             raise ValueError(f"{expected} {number}")
+        return number
 
     def _state(self, game: EnvState, observations: Any, rewards: Any, terminated: Any, info: dict[str, Any]) -> State:
         several = self.num_players > 1

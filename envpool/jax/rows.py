@@ -148,6 +148,10 @@ class EnvState:
                 value = value.reshape((1,) * len(extents) + value.shape)
             if value.shape[len(extents) :] != tail:
                 raise ValueError(f"[{self.format.label}] {name}: expected shape {part.shape}, got {shape}")
+            given = value.shape[: value.ndim - len(tail)]
+            if len(given) != len(extents) or not all(g in (1, e) for g, e in zip(given, extents, strict=True)):
+                expected = f"{part.shape} or {(*extents, *part.shape)}"
+                raise ValueError(f"[{self.format.label}] {name}: expected shape {expected}, got {shape}")
             value = part.elements(value, len(extents))
             raw = words.written(jnp.asarray(raw), value, at=part.offset, dtype=part.dtype)
         return EnvState(raw, self.format)

@@ -82,6 +82,11 @@ CALLS = [
     ),
     (lambda: STATE.replace(height=1), TypeError, "height: expected one of .*got an unknown name"),
     (lambda: STATE.replace(position=np.zeros(3)), ValueError, r"position: expected shape \(\), got \(3,\)"),
+    (
+        lambda: ENV.reset_batch(KEY, 2)[1].replace(position=np.zeros(3)),
+        ValueError,
+        r"position: expected shape \(\) or \(2,\), got \(3,\)",
+    ),
     (lambda: STATE.replace(position="left"), TypeError, "position: expected float64, got <U4"),
     (lambda: STATE.replace(elapsed_step=0.5), TypeError, "elapsed_step: expected int32, got float64"),
     # action

@@ -148,6 +148,10 @@ def test_state_space(make):
     assert not bool(space.contains(state.replace(elapsed_step=501)))
     drawn = space.sample(KEY)
     assert drawn.keys() == space.spaces.keys() and 0 <= drawn["time"] <= 500
+    with pytest.raises(ValueError, match=r"^\[CartPole-v1\] max_episode_steps: expected shape \(\), got \(2,\)"):
+        env.state_space(params.replace(max_episode_steps=[3, 4]))
+    with pytest.raises(ValueError, match=r"^\[CartPole-v1\] params: expected parameters of CartPole, got .* of Catch$"):
+        env.state_space(make("Catch-v0")[1])
 
 
 def test_factories_can_be_registered():

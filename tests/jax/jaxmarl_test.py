@@ -168,6 +168,14 @@ BAD = [
     (lambda: step(3), ValueError, "actions: expected a dict"),
     (lambda: step({"agent_0": 0, "agent_1": 0}, 3), TypeError, r"^\[Overcooked-v0\] reset_state: expected an EnvState"),
     (
+        lambda: step(
+            {"agent_0": 0, "agent_1": 0},
+            jax.vmap(ours.make("overcooked").reset)(jax.random.split(jax.random.key(0), 3))[1],
+        ),
+        ValueError,
+        r"^\[Overcooked-v0\] reset_state: expected shape \(92,\), got \(3, 92\)",
+    ),
+    (
         lambda: step({"agent_0": 0, "agent_1": 6}),
         ValueError,
         r"actions\['agent_1'\]: expected an integer in 0..5, got 6",

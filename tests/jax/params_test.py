@@ -425,7 +425,7 @@ def test_where_and_axes():
     np.testing.assert_array_equal(mixed.gravity, np.float32([9.8, 6, 9.8, 8]))
     np.testing.assert_array_equal(mixed.length, np.float32([0.5, 0.7, 0.5, 0.7]))
     assert mixed.masscart is PARAMS.masscart
-    for bad in (jnp.ones(3, bool), jnp.ones((4, 2), bool)):
+    for bad in (jnp.ones(3, bool), jnp.ones((4, 2), bool), done[:, None]):
         shape = re.escape(str(bad.shape))
         text = (
             rf"\[CartPole-v1\] condition: expected a bool, or one for each of the values of gravity, got shape {shape}"
@@ -434,6 +434,9 @@ def test_where_and_axes():
             PARAMS.where(bad, grid)
         with pytest.raises(ValueError, match=text):
             jax.jit(PARAMS.where)(bad, grid)
+    for bad in ([True] * 4, None, "all"):
+        with pytest.raises(TypeError, match=r"^\[CartPole-v1\] condition: expected a bool, or an array of bools, got "):
+            PARAMS.where(bad, grid)
     with pytest.raises(
         ValueError, match=r"other: expected as many values of gravity as here, shape \(3,\), got \(4,\)$"
     ):

@@ -125,6 +125,12 @@ def test_bad_input():
         for observe in (env.observe, jax.jit(env.observe)) if error is TypeError else (env.observe,):
             with pytest.raises(error, match=r"^\[tic_tac_toe\] player_id: expected None or an int in 0..1, got "):
                 observe(state, np.array(player))
+    np.testing.assert_array_equal(env.observe(state, True), env.observe(state, 1))  # noqa: FBT003
+    for player in (None, 1):
+        with pytest.raises(TypeError, match=r"^\[tic_tac_toe\] state: expected a State of envpool.jax.pgx, got int$"):
+            env.observe(5, player)
+        with pytest.raises(ValueError, match=r"state: expected a state of TicTacToe, got a state of Hex$"):
+            env.observe(ours.make("hex").init(jax.random.key(0)), player)
 
 
 def test_traced_players_are_limited_to_those_of_the_game():
