@@ -21,7 +21,6 @@ from envpool.python.distribution import package_folders
 from envpool.python.errors import labelled
 from envpool.python.family import PLUGIN, Family, Value
 from envpool.python.hints import hint
-from envpool.python.options import wrong_type
 
 if TYPE_CHECKING:
     from envpool._core import Table
@@ -369,6 +368,8 @@ def register(
             f"[{task_id}] register: expected plugin='path of the shared object' and table='name of the environment', got "
             "the class names of EnvPool's function (import_path, spec_cls, dm_cls, gymnasium_cls)"
         )
+    from envpool.python.options import wrong_type  # loads the compiled core
+
     with labelled(task_id if isinstance(task_id, str) else "envpool"):
         for name, given in (("plugin", plugin), ("include", include)):
             if not isinstance(given, (str, os.PathLike)):

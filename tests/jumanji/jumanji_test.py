@@ -457,7 +457,7 @@ def test_new_fruits_and_tiles_have_the_right_probabilities():
     fit.check()
 
 
-@pytest.mark.parametrize("options", [{"grid_size": 7}, {"max_agent_level": 3}, {"num_food": 3}, {"time_limit": 99}])
+@pytest.mark.parametrize("options", [{"grid_size": 10}, {"max_agent_level": 3}, {"num_food": 3}, {"time_limit": 99}])
 def test_other_options_refuse_a_state_of_foragers(options):
     source = envpool.make_gymnasium("LevelBasedForaging-v0", num_envs=1)
     source.reset()
