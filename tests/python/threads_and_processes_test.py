@@ -192,6 +192,32 @@ def test_a_reset_returns_its_own_results_while_another_thread_steps(num_threads)
     _in_threads(step, reset)
 
 
+def test_a_recv_does_not_take_the_results_of_another_threads_reset():
+    env = envpool.make_gymnasium("CartPole-v1", num_envs=4, num_threads=1)
+    env.reset()
+    done = threading.Event()
+
+    def reset():
+        try:
+            for _ in range(1000):
+                try:
+                    assert env.reset()[1]["elapsed_step"].tolist() == [0] * 4
+                except RuntimeError as error:  # the other thread has sent again since the reset discarded its results
+                    assert "environment 0 is under way" in str(error)
+        finally:
+            done.set()
+
+    def send_and_receive():
+        while not done.is_set():
+            try:
+                env.send(np.zeros(4, np.int32))
+                assert len(env.recv(timeout=0.05)) == 5
+            except TimeoutError:  # the reset of the other thread has discarded the results of this send
+                pass
+
+    _in_threads(reset, send_and_receive)
+
+
 def test_other_calls_wait_for_the_steps_of_another_thread():
     env = envpool.make_gymnasium("CartPole-v1", num_envs=3, num_threads=2)
     env.reset()

@@ -177,7 +177,23 @@ class PyPool {
                  std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(timeout));
     }
     abandoned_ = false;
-    return make_arrays(without_gil([&](const auto& interrupted) { return pool_->begin_recv(deadline, interrupted); }));
+    while (true) {
+      // In a synchronous pool, a step or a reset of another thread holds the lock until it has received its own batch.
+      // If nothing is under way, this call may wait for a send of another thread, which needs the lock.
+      {
+        const Call call(*this);
+        const bool polls = is_synchronous() && pool_->under_way() == 0;
+        const EnvPool::Deadline until = polls ? EnvPool::Deadline(EnvPool::Clock::now()) : deadline;
+        try {
+          return make_arrays(
+              without_gil([&](const auto& interrupted) { return pool_->begin_recv(until, interrupted); }));
+        } catch (const TimedOut&) {
+          if (!polls || (deadline && EnvPool::Clock::now() >= *deadline)) throw;
+        }
+      }
+      without_gil([](const auto&) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    }
   }
 
   void discard() {
