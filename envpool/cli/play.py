@@ -63,7 +63,7 @@ def play(
                 move = moves.first_legal(info) if headless else moves.made(keys, info)
                 if move is None:
                     if screen.wants_image():
-                        shown = f"{status(task_id, score, gained, info, over=over)}  {moves.status(info)}"
+                        shown = status(task_id, score, gained, info, over=over, move=moves.status(info))
                         screen.show(env.render()[0], shown)
                     time.sleep(1 / 50)
                     continue
@@ -116,10 +116,12 @@ def open_screen(env: Any, *, terminal: bool, headless: bool) -> Any:
     return Terminal()
 
 
-def status(task_id: str, score: float, reward: float, info: dict[str, Any], *, over: bool) -> str:
-    """Returns the status line: reward, score and lives."""
+def status(task_id: str, score: float, reward: float, info: dict[str, Any], *, over: bool, move: str = "") -> str:
+    """Returns the status line: reward, score, lives and the chosen move. The keys are last: narrow terminals cut them."""
     parts = [task_id, f"reward {reward:g}", f"score {score:g}"]
     if "lives" in info:
         parts.append(f"lives {info['lives'][0]}")
+    if move and not over:
+        parts.append(move)
     parts.append(f"{'game over' if over else 'arrows, space'}, r: restart, q: quit")
     return "  ".join(parts)

@@ -64,6 +64,9 @@ def test_play_without_colour(extra: dict[str, str]) -> None:
 
 def test_play_waits_for_moves() -> None:
     status, text = in_terminal("play", "TicTacToe-v1", "--frames", "1", keys=b"4")
+    assert re.search(
+        r"score 0  player \d, move \d  arrows", text
+    )  # a terminal of 80 columns has no place behind the keys
     assert status == 0
     assert "TicTacToe-v1: 1 steps, reward 0" in text
 
@@ -95,9 +98,9 @@ def test_play_shows_the_result_until_r_restarts(monkeypatch: pytest.MonkeyPatch)
     end, *waiting, restarted = screen.shown[2:6]
     for text in (end, *waiting):
         assert text.startswith("KuhnPoker-v1  reward 2  score 2  game over, r: restart, q: quit")
-    assert restarted.startswith("KuhnPoker-v1  reward 0  score 0  arrows")
+    assert restarted == "KuhnPoker-v1  reward 0  score 0  player 0, move 0  arrows, space, r: restart, q: quit"
     # The game ends again, and a move begins the next one.
-    assert "game over" in screen.shown[-3] and "score 0  arrows" in screen.shown[-1]
+    assert "game over" in screen.shown[-3] and "score 0  player" in screen.shown[-1]
 
 
 def test_moves_without_a_legal_one() -> None:
