@@ -457,7 +457,7 @@ class Environment(NotAVecEnv):
             shape, row_owner = (rows, *shape), "environment"
         players = self.num_players if field.per_player else 1
         array = actions.check(field, array, shape, row_owner, players=players)
-        if not isinstance(array, np.ndarray) and array.dtype.kind in "iu" and array.dtype != field.dtype:
+        if not isinstance(array, np.ndarray) and array.dtype.kind in "iu" and field.dtype.kind in "iu":
             limits, given = np.iinfo(field.dtype), np.iinfo(array.dtype)
             if given.max > limits.max:  # Narrowing must not wrap a number into the range.
                 array = jnp.clip(array, max(limits.min, given.min), limits.max)

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from envpool.jax import environment, environments
 from envpool.jax.environment import make_as, portable_envs
 from envpool.jax.gymnax_names import info_of_gymnax
-from envpool.jax.params import EnvParams
+from envpool.jax.params import EnvParams, check_format
 from envpool.jax.rows import EnvState
 
 __all__ = ["EnvParams", "EnvState", "Environment", "environments", "make", "register"]
@@ -105,7 +105,9 @@ class Environment(environment.Environment):
     def is_truncated(self, state: EnvState, params: EnvParams | None = None) -> Any:
         """Returns whether the episode has reached the time limit."""
         self._check_state(state)
-        limit = (self.default_params if params is None else params).max_steps_in_episode
+        params = self.default_params if params is None else params
+        check_format(self._params_format, params)
+        limit = params.max_steps_in_episode
         return jnp.logical_and(limit > 0, state.time >= limit)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from envpool.jax import flax_states, words
 from envpool.jax.gymnax_names import gymnax_state_names, state_name
+from envpool.python.options import shown
 
 
 @dataclass(frozen=True)
@@ -164,8 +165,11 @@ def _saved(state: EnvState) -> dict[str, Any]:
 def _loaded(target: EnvState, saved: Any) -> EnvState:
     words = target.format.words
     raw: Any = saved.get("raw") if isinstance(saved, dict) else None
-    if np.shape(raw)[-1:] != (words,) or raw.dtype != np.uint32:
-        got = type(saved).__name__ if raw is None else f"{raw.dtype} of shape {np.shape(raw)}"
+    dtype = getattr(raw, "dtype", None)
+    if np.shape(raw)[-1:] != (words,) or dtype != np.uint32:
+        got = type(saved).__name__ if raw is None else shown(raw)
+        if dtype is not None:
+            got = f"{dtype} of shape {np.shape(raw)}"
         raise ValueError(
             f"[{target.format.label}] from_state_dict: expected saved rows of {words} words (uint32), got {got}"
         )

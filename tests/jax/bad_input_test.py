@@ -143,6 +143,9 @@ def test_traced_actions_of_any_integer_dtype():
     for dtype in (jnp.int8, jnp.uint8, jnp.int32, jnp.uint32):
         for action in (0, 1):
             np.testing.assert_array_equal(step(dtype(action)), ENV.step(KEY, STATE, action)[1].raw)
+    swing = jax.jit(lambda action: PENDULUM.step(KEY, SWING, action)[1].raw)
+    for dtype in (jnp.int8, jnp.int32, jnp.uint32, jnp.bfloat16):
+        np.testing.assert_array_equal(swing(jnp.ones(1, dtype)), PENDULUM.step(KEY, SWING, np.float32([1]))[1].raw)
 
 
 def garbage(row):

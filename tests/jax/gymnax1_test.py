@@ -120,6 +120,8 @@ def test_terminated_states_are_not_truncated():
     assert env.is_terminated(state, params) and not env.is_truncated(state, params) and env.discount(state) == 0
     unlimited = params.replace(max_steps_in_episode=0)
     assert not env.is_truncated(state, unlimited)
+    with pytest.raises(ValueError, match=r"^\[CartPole-v1\] params: expected parameters of CartPole, got .* of Catch$"):
+        env.is_truncated(state, ours.make("Catch-v0")[1])
 
 
 def test_every_registered_id_can_be_made():

@@ -94,6 +94,8 @@ def test_flax_saves_states_and_parameters():
         ValueError, match=r"^\[CartPole-v1\] from_state_dict: expected saved rows of 20 words .uint32., got"
     ):
         serialization.from_bytes(STATES, serialization.to_bytes(PARAMS))
+    with pytest.raises(ValueError, match=r"from_state_dict: expected saved rows of 20 words .uint32., got \[1, 1, "):
+        serialization.from_state_dict(STATES, {"raw": [1] * 20})
 
 
 def test_keys_of_four_words():
