@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,15 @@ def find_policy(name: str) -> Policy:
         raise Failure(f"--policy: expected an importable function, got {name!r}: {error}") from None
     if not callable(candidate):
         raise Failure(f"--policy: expected a function, got {name!r}, which is not callable")
-    return lambda observation, _: candidate(observation)
+
+    def act(observation: Any, _: Any) -> Any:
+        try:
+            return candidate(observation)
+        except Exception as error:
+            traceback.print_exc()  # this command prints errors of envpool without one, but this is the user's code
+            raise Failure(f"--policy: {name} raised {type(error).__name__}") from None
+
+    return act
 
 
 def video_writer(path: Path, rate: float) -> Any:

@@ -15,11 +15,12 @@ pytest.importorskip("typer")
 imageio = pytest.importorskip("imageio.v3")
 
 import envpool  # noqa: E402
+from envpool.cli.common import Failure  # noqa: E402
 from envpool.cli.keys import atari_action, discrete_action  # noqa: E402
 from envpool.cli.moves import Moves, waits  # noqa: E402
 from envpool.cli.play import HeadlessScreen  # noqa: E402
 from envpool.cli.terminal import fit, lines_of, parse_keys  # noqa: E402
-from envpool.cli.watch import Advice, grid, progress, random_policy  # noqa: E402
+from envpool.cli.watch import Advice, find_policy, grid, progress, random_policy  # noqa: E402
 from tests.cli.commands import environment, in_terminal, run  # noqa: E402
 
 
@@ -195,6 +196,17 @@ def test_watch_says_how_to_be_faster(capsys: pytest.CaptureFixture[str], monkeyp
     fast.rendered(600)
     assert list(progress(3, "a.mp4")) == [0, 1, 2]
     assert capsys.readouterr().err == ""
+
+
+def test_watch_shows_where_a_policy_raises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "wrong_agent.py").write_text("def act(observation):\n    return int('left')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    with pytest.raises(Failure, match=r"^--policy: wrong_agent:act raised ValueError$"):
+        find_policy("wrong_agent:act")(np.zeros((1, 4)), {})
+    assert "return int('left')" in capsys.readouterr().err
 
 
 def test_watch_mp4_with_a_policy(tmp_path: Path) -> None:
