@@ -131,16 +131,12 @@ class PyPool {
   // The send and the recv of a step are one unit: steps of other threads wait.
   py::tuple step(const py::object& action, const py::object& env_id) {
     check_usable();
-    if (registration_.reference != nullptr) {
-      await_programs(action);
-      await_programs(env_id);
-    }
     if (calling_thread_ == std::this_thread::get_id()) {
       throw std::runtime_error(
           pool_->text("step: expected no step of this pool in a signal handler that interrupts one; the handler may "
                       "raise instead"));
     }
-    const Call call(*this, Call::Waits::kAlways);
+    const Call call(*this, {action, env_id}, Call::Waits::kAlways);
     send_actions(action, env_id, CallerHelp::kYes);
     return receive_or_abandon(CallerHelp::kYes);
   }
@@ -151,19 +147,19 @@ class PyPool {
   void abandon() { abandoned_ = is_synchronous() && pool_->under_way() > 0; }
 
   void send(const py::object& action, const py::object& env_id) {
-    const Call call(*this);
+    const Call call(*this, {action, env_id});
     send_actions(action, env_id, CallerHelp::kNo);
   }
 
   // `options` is None, or bytes that are passed to the environments.
   void reset(const py::object& env_id, const py::object& seeds, const py::object& streams, const py::object& options) {
-    const Call call(*this);
+    const Call call(*this, {env_id, seeds, streams});
     begin_episodes(env_id, seeds, streams, options, /*receives=*/false);
   }
   // In one call, so that no signal handler can run and raise in between.
   py::tuple reset_and_recv(const py::object& env_id, const py::object& seeds, const py::object& streams,
                            const py::object& options) {
-    const Call call(*this);
+    const Call call(*this, {env_id, seeds, streams});
     begin_episodes(env_id, seeds, streams, options, /*receives=*/true);
     return receive_or_abandon(CallerHelp::kNo);
   }
@@ -202,18 +198,18 @@ class PyPool {
   }
 
   py::list snapshot(const py::object& env_ids) {
-    const Call call(*this);
+    const Call call(*this, {env_ids});
     const std::vector<i32> ids = converted_ids(env_ids);
     return list_of_bytes(without_gil_if_long(ids, [&] { return pool_->snapshot(ids.data(), i32(ids.size())); }));
   }
   void restore(const py::object& env_ids, const std::vector<py::bytes>& states) {
-    const Call call(*this);
+    const Call call(*this, {env_ids});
     const std::vector<i32> ids = converted_ids(env_ids);
     const std::vector<std::string_view> views = views_of(states, i64(ids.size()), pool_->label());
     without_gil_if_long(ids, [&] { pool_->restore(ids.data(), i32(ids.size()), views.data()); });
   }
   void clone(const py::object& sources, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
-    const Call call(*this);
+    const Call call(*this, {sources, env_ids, seeds, streams});
     const std::vector<i32> from = converted_ids(sources), ids = converted_ids(env_ids);
     const Seeds generators(seeds, streams, i64(ids.size()), pool_->label());
     without_gil_if_long(
@@ -222,7 +218,7 @@ class PyPool {
 
   // Returns the arrays of a batch with the current observations of idle environments.
   py::tuple observe(const py::object& env_ids) {
-    const Call call(*this);
+    const Call call(*this, {env_ids});
     Batch batch;
     {
       const ArgumentsLock arguments_lock(*this);
@@ -238,7 +234,7 @@ class PyPool {
   }
   // Returns the same `bytes` bytes at `offset` of each environment's state, as u8 of shape (environments, bytes).
   py::array read_states(const py::object& env_ids, std::int64_t offset, std::int64_t bytes, const std::string& name) {
-    const Call call(*this);
+    const Call call(*this, {env_ids});
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     py::array_t<u8> data({py::ssize_t(ids_.size()), py::ssize_t(std::max<std::int64_t>(bytes, 0))});
@@ -247,7 +243,7 @@ class PyPool {
     return data;
   }
   void write_states(const py::object& env_ids, std::int64_t offset, const py::array_t<u8, py::array::c_style>& data) {
-    const Call call(*this);
+    const Call call(*this, {env_ids});
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     if (data.ndim() != 2 || data.shape(0) != ids_.size()) {
@@ -260,7 +256,7 @@ class PyPool {
   // elements of each of these options.
   void set_options(const py::object& env_ids, const std::vector<std::string>& names,
                    const py::array_t<f64, py::array::c_style | py::array::forcecast>& values, const std::string& name) {
-    const Call call(*this);
+    const Call call(*this, {env_ids});
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     if (values.ndim() != 2 || values.shape(0) != ids_.size()) {
@@ -269,7 +265,7 @@ class PyPool {
     pool_->set_options(ids_.data(), ids_.size(), names, values.data(), values.shape(1), name.c_str());
   }
   std::vector<std::vector<f64>> options(const py::object& env_ids) {
-    const Call call(*this);
+    const Call call(*this, {env_ids});
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     std::vector<std::vector<f64>> all;
@@ -278,7 +274,7 @@ class PyPool {
   }
 
   py::array render(const py::object& env_ids) {
-    const Call call(*this);
+    const Call call(*this, {env_ids});
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     const abi::Layout& layout = ids_.size() > 0 ? pool_->layout(*ids_.data()) : pool_->layout();
@@ -289,7 +285,7 @@ class PyPool {
   }
 
   py::list players(const py::object& env_ids) {
-    const Call call(*this);
+    const Call call(*this, {env_ids});
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     std::vector<i32> counts(size_t(ids_.size()));
@@ -413,8 +409,13 @@ class PyPool {
   class Call {
    public:
     enum class Waits { kIfSynchronous, kAlways };
-    explicit Call(PyPool& pool, Waits waits = Waits::kIfSynchronous) : pool_(pool) {
+    // Jitted programs that are still computing `arguments` may call this pool, so they must end before this call locks.
+    explicit Call(PyPool& pool, std::initializer_list<py::object> arguments = {}, Waits waits = Waits::kIfSynchronous)
+        : pool_(pool) {
       pool_.check_usable();
+      if (pool_.registration_.reference != nullptr) {
+        for (const py::object& argument : arguments) await_programs(argument);
+      }
       const bool nested = pool_.calling_thread_ == std::this_thread::get_id();
       if (!nested && (waits == Waits::kAlways || pool_.is_synchronous())) {
         lock_ = pool_.lock_calls();
