@@ -170,75 +170,74 @@ def _in_threads(*loops):
         raise errors[0]
 
 
+def _repeated_beside(repeated, use):
+    """Calls `repeated` again and again in one thread, until `use` has returned in another."""
+    done = threading.Event()
+
+    def repeat():
+        while not done.is_set():
+            repeated()
+
+    def use_once():
+        try:
+            use()
+        finally:
+            done.set()
+
+    _in_threads(repeat, use_once)
+
+
 @pytest.mark.parametrize("num_threads", [1, 2])
 def test_a_reset_returns_its_own_results_while_another_thread_steps(num_threads):
     env = envpool.make_gymnasium("CartPole-v1", num_envs=4, num_threads=num_threads)
     env.reset()
-    done = threading.Event()
 
     def step():
-        while not done.is_set():
-            assert env.step(np.zeros(2, np.int32), [0, 1])[-1]["env_id"].tolist() == [0, 1]
+        assert env.step(np.zeros(2, np.int32), [0, 1])[-1]["env_id"].tolist() == [0, 1]
 
     def reset():
-        try:
-            for _ in range(1000):
-                info = env.reset(env_id=[2, 3])[1]
-                assert info["env_id"].tolist() == [2, 3]
-                assert env.reset()[1]["elapsed_step"].tolist() == [0] * 4
-        finally:
-            done.set()
+        for _ in range(1000):
+            info = env.reset(env_id=[2, 3])[1]
+            assert info["env_id"].tolist() == [2, 3]
+            assert env.reset()[1]["elapsed_step"].tolist() == [0] * 4
 
-    _in_threads(step, reset)
+    _repeated_beside(step, reset)
 
 
 def test_a_recv_does_not_take_the_results_of_another_threads_reset():
     env = envpool.make_gymnasium("CartPole-v1", num_envs=4, num_threads=1)
     env.reset()
-    done = threading.Event()
-
-    def reset():
-        try:
-            for _ in range(1000):
-                try:
-                    assert env.reset()[1]["elapsed_step"].tolist() == [0] * 4
-                except RuntimeError as error:  # the other thread has sent again since the reset discarded its results
-                    assert "environment 0 is under way" in str(error)
-        finally:
-            done.set()
 
     def send_and_receive():
-        while not done.is_set():
-            try:
-                env.send(np.zeros(4, np.int32))
-                assert len(env.recv(timeout=0.05)) == 5
-            except TimeoutError:  # the reset of the other thread has discarded the results of this send
-                pass
+        try:
+            env.send(np.zeros(4, np.int32))
+            assert len(env.recv(timeout=0.05)) == 5
+        except TimeoutError:  # the reset of the other thread has discarded the results of this send
+            pass
 
-    _in_threads(reset, send_and_receive)
+    def reset():
+        for _ in range(1000):
+            try:
+                assert env.reset()[1]["elapsed_step"].tolist() == [0] * 4
+            except RuntimeError as error:  # the other thread has sent again since the reset discarded its results
+                assert "environment 0 is under way" in str(error)
+
+    _repeated_beside(send_and_receive, reset)
 
 
 def test_other_calls_wait_for_the_steps_of_another_thread():
     env = envpool.make_gymnasium("CartPole-v1", num_envs=3, num_threads=2)
     env.reset()
-    done = threading.Event()
-
-    def step():
-        while not done.is_set():
-            env.step(np.zeros(3, np.int32))
 
     def use():
-        try:
-            for _ in range(300):
-                assert env.options()["gravity"].tolist() == [pytest.approx(9.8)] * 3
-                env.set_options(gravity=9.8)
-                env.restore(0, env.snapshot(1))
-                env.clone(0, [2])
-                assert env.observe()[0].shape == (3, 4)
-        finally:
-            done.set()
+        for _ in range(300):
+            assert env.options()["gravity"].tolist() == [pytest.approx(9.8)] * 3
+            env.set_options(gravity=9.8)
+            env.restore(0, env.snapshot(1))
+            env.clone(0, [2])
+            assert env.observe()[0].shape == (3, 4)
 
-    _in_threads(step, use)
+    _repeated_beside(lambda: env.step(np.zeros(3, np.int32)), use)
 
 
 def test_three_threads_step_the_same_environments():

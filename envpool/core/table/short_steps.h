@@ -91,7 +91,7 @@ class RowLoop<Env, WorldContract<Env>, Batch> {
   static constexpr i64 kPlayers = Env::kMaxPlayers;
   static constexpr bool kInPasses = Batch::kIsFast && !Batch::kHeld && !Contract::kMayThrow;
 
-#ifndef __SANITIZE_ADDRESS__  // which takes minutes to compile what is inlined
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer would take minutes to compile what is inlined.
   [[gnu::flatten]]
 #endif
   static void run_in_passes(const Batch& batch, bool begins) {
