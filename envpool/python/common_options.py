@@ -21,6 +21,7 @@ from envpool.python.options import (
     check_autoreset_mode,
     check_env_ids,
     check_seed,
+    check_seed_or_seeds,
     check_seeds,
     is_sequence,
     shown,
@@ -319,8 +320,5 @@ def _seeds(caller_options: Mapping[str, Any], num_envs: int) -> tuple[int, list[
         )
     if seed is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]), []
-    if is_sequence(seed):
-        return 42, check_seeds("seed", seed, num_envs)
-    if as_number(seed, "int") is None:
-        raise wrong_type("seed", f"an int from 0 to 2**64 - 1, or a sequence of {num_envs} of them", seed)
-    return check_seed("seed", seed), []
+    checked = check_seed_or_seeds("seed", seed, num_envs)
+    return (42, checked) if isinstance(checked, list) else (checked, [])

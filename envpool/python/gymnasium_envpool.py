@@ -24,7 +24,7 @@ from envpool.python.not_a_vec_env import is_read_by_dummy_vec_env, raise_not_a_v
 from envpool.python.options import AUTORESET_MODES, check_seed, is_sequence, shown
 from envpool.python.pool_options import chosen_rows
 from envpool.python.registry import Registration
-from envpool.python.reset_options import ids_of_mask, without_mask
+from envpool.python.reset_options import ids_of_mask, seeds_of_mask, without_mask
 from envpool.python.spaces import path_of
 
 try:
@@ -154,15 +154,18 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
             raise TypeError(f"[{self._label}] options: expected a mapping, got {shown(options)}")
         if options and "reset_mask" in options:
             env_id = self._masked(env_id, options)
+            seed = self._seeds_of_mask(seed, env_id)
             options = chosen_rows(self._construction, without_mask(options), env_id, self.num_envs)
-            if is_sequence(seed) and len(seed) == self.num_envs:
-                seed = [seed[index] for index in env_id]
         result: tuple[Any, dict[str, Any]] = self._reset(env_id, seed, options=options)
         return result
 
     def _masked(self, env_id: Any, options: Mapping[str, Any]) -> npt.NDArray[np.int32]:
         with labelled(self._label):
             return ids_of_mask(env_id, options, self.num_envs)
+
+    def _seeds_of_mask(self, seed: Any, env_ids: npt.NDArray[np.int32], *, or_none: bool = False) -> Any:
+        with labelled(self._label):
+            return seeds_of_mask(seed, env_ids, self.num_envs, or_none=or_none)
 
     def render(self, env_ids: Any = None, camera_id: Any = None) -> Any:
         """Renders the current state of environments.
@@ -356,14 +359,13 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         env_ids, others = None, without_mask(options)
         if options and "reset_mask" in options:
             env_ids = self._masked(None, options)
+            seed = self._seeds_of_mask(seed, env_ids, or_none=True)
             kept = np.setdiff1d(self.all_env_ids, env_ids)
             if not self._begun and len(kept) > 0 and not self._has_begun(kept):
                 raise RuntimeError(
                     f"[{self._label}] options['reset_mask']: expected all True in the first reset, got a partial mask"
                 )
             others = chosen_rows(self._construction, others, env_ids.tolist(), self.num_envs)
-            if is_sequence(seed) and len(seed) == self.num_envs:
-                seed = [seed[index] for index in env_ids]
             if len(env_ids) == self.num_envs:
                 env_ids = None
         if env_ids is None:

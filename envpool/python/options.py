@@ -25,6 +25,7 @@ from envpool.python.family import Value
 NO_LIMIT = 2**31 - 1  # config["max_episode_steps"] of an environment without a time limit, as in EnvPool
 AUTORESET_MODES = tuple(_core.AUTORESET_MODES)
 _ARRAY_KINDS = {"bool": "b", "int": "iu", "float": "fiu"}  # of the dtypes of arrays that an option accepts
+_UNORDERED = (Mapping, set, frozenset)
 _KIND_NAMES = {"bool": "True or False", "int": "an int", "float": "a number", "str": "a str"}
 
 
@@ -187,9 +188,9 @@ def as_number(value: Any, kind: str) -> bool | int | float | None:
 
 
 def is_sequence(value: Any) -> bool:
-    """Returns whether a value holds several values. A string, a mapping and an array without axes do not."""
+    """Returns whether a value holds several values in an order. A str, a mapping and an array without axes do not."""
     several = hasattr(value, "__len__") and hasattr(value, "__iter__")
-    return several and not isinstance(value, (str, bytes, Mapping)) and getattr(value, "ndim", 1) > 0
+    return several and not isinstance(value, (str, bytes, *_UNORDERED)) and getattr(value, "ndim", 1) > 0
 
 
 def _number(value: float | str) -> float:
@@ -262,6 +263,13 @@ def check_seed(name: str, value: Any) -> int:
     return int(seed)
 
 
+def check_seed_or_seeds(name: str, value: Any, count: int) -> int | list[int]:
+    """Returns a seed as int, or a sequence of `count` seeds as ints. Raises TypeError or ValueError."""
+    if as_number(value, "int") is None:
+        return check_seeds(name, value, count)
+    return check_seed(name, value)
+
+
 def check_seeds(name: str, value: Any, count: int) -> list[int]:
     """Returns a sequence of `count` seeds as ints. Raises TypeError or ValueError."""
     expected = f"an int from 0 to 2**64 - 1, or a sequence of {count} of them"
@@ -300,14 +308,17 @@ def check_env_ids(name: str, value: Any, num_envs: int) -> list[int]:
     expected = f"ids of environments, from 0 to {num_envs - 1}"
     single = as_number(value, "int")
     if single is None:
-        if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__"):
+        if isinstance(value, (str, bytes, *_UNORDERED)) or not hasattr(value, "__iter__"):
             raise wrong_type(name, expected, value)
-        ids = [as_number(item, "int") for item in value]
+        items = list(value)
     else:
-        ids = [single]
-    for item, original in zip(ids, [value] if single is not None else value, strict=True):
-        if item is None:
-            raise wrong_type(name, expected, original)
-        if not 0 <= item < num_envs:
-            raise wrong_value(name, expected, original)
-    return [int(item) for item in ids if item is not None]
+        items = [single]
+    ids = []
+    for item in items:
+        number = as_number(item, "int")
+        if number is None:
+            raise wrong_type(name, expected, item)
+        if not 0 <= number < num_envs:
+            raise wrong_value(name, expected, item)
+        ids.append(int(number))
+    return ids

@@ -13,7 +13,7 @@ from envpool._core import DeviceArray, DevicePool, Pool
 from envpool.python.construction import Construction
 from envpool.python.errors import labelled
 from envpool.python.layout import ResultLayout
-from envpool.python.options import as_number, check_env_ids, check_seed, check_seeds, is_sequence, shown
+from envpool.python.options import as_number, check_env_ids, check_seed_or_seeds, shown
 
 Ids = Sequence[int] | npt.NDArray[np.integer[Any]] | None
 
@@ -175,9 +175,7 @@ class PoolStates:
 
     def _checked_seed(self, seed: Any, count: int) -> int | list[int]:
         with labelled(self._label):
-            if is_sequence(seed):
-                return check_seeds("seed", seed, count)
-            return check_seed("seed", seed)
+            return check_seed_or_seeds("seed", seed, count)
 
     def _ids(self, name: str, env_id: Any) -> list[int]:
         with labelled(self._label):

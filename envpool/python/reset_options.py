@@ -14,7 +14,7 @@ import numpy.typing as npt
 from envpool._core import DevicePool, Pool
 from envpool.python.construction import Construction
 from envpool.python.family import StartRange
-from envpool.python.options import as_number, shown, wrong_type, wrong_value
+from envpool.python.options import as_number, check_seed, is_sequence, shown, wrong_type, wrong_value
 from envpool.python.pool_options import changing_names, check_new_options
 
 
@@ -35,6 +35,33 @@ def ids_of_mask(env_id: Any, options: Mapping[str, Any], num_envs: int) -> npt.N
     if not mask.any():
         raise ValueError(f"{name}: expected at least one True, got none")
     return np.flatnonzero(mask).astype(np.int32)
+
+
+def seeds_of_mask(seed: Any, env_ids: npt.NDArray[np.int32], num_envs: int, *, or_none: bool) -> Any:
+    """Returns the seeds of the environments that a mask selects. Errors name the caller's positions, but not the id.
+
+    Args:
+        seed: the seed of the reset. A sequence has one for each environment of the pool, or for each that is reset.
+        env_ids: the environments that the mask selects.
+        num_envs: environments in the pool.
+        or_none: whether the seed of an environment that is reset can be None.
+
+    Raises:
+        TypeError: a seed in a sequence is not an int.
+        ValueError: a seed in a sequence is out of range, or the sequence has another length.
+    """
+    if not is_sequence(seed):
+        return seed
+    if len(seed) not in (num_envs, len(env_ids)):
+        raise ValueError(
+            f"seed: expected an int from 0 to 2**64 - 1, a sequence of {num_envs} of them, one for each environment, or of "
+            f"{len(env_ids)}, one for each that is reset, got a sequence of {len(seed)}"
+        )
+    places = env_ids.tolist() if len(seed) == num_envs else range(len(env_ids))
+    for place, each in enumerate(seed):
+        if each is not None or (place in places and not or_none):
+            check_seed(f"seed[{place}]", each)
+    return [seed[place] for place in places]
 
 
 class ResetOptions:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from envpool.python.construction import Construction
 from envpool.python.errors import labelled
 from envpool.python.layout import ResultLayout
-from envpool.python.options import as_number, check_env_ids, check_seed, check_seeds, shown, wrong_type
+from envpool.python.options import as_number, check_env_ids, check_seed_or_seeds, shown, wrong_type
 from envpool.ray.shards import Shard, Shards
 
 
@@ -89,8 +89,7 @@ class StateCalls:
 
     def _checked_seeds(self, seed: Any, count: int) -> int | list[int]:
         with labelled(self._label):
-            several = isinstance(seed, (list, tuple, np.ndarray)) and np.ndim(seed) > 0
-            return check_seeds("seed", seed, count) if several else check_seed("seed", seed)
+            return check_seed_or_seeds("seed", seed, count)
 
 
 def _joined(rows: list[npt.NDArray[np.intp]], parts: Any) -> npt.NDArray[Any]:

@@ -82,6 +82,7 @@ DISCRETE = [
     ("reset, seed of str", lambda e: e.reset(seed="1"), TypeError, ["seed"]),
     ("reset, seed 2**64", lambda e: e.reset(seed=2**64), ValueError, ["seed"]),
     ("reset, too few seeds", lambda e: e.reset(seed=[1, 2]), ValueError, ["seed", "4", "2"]),
+    ("reset, a set of seeds", lambda e: e.reset(seed={1, 2, 3, 4}), TypeError, ["seed", "sequence of 4", "got {1, 2,"]),
     ("reset, ids too large with seed", lambda e: e.reset([9], seed=1), ValueError, ["env_id", "got 9"]),
     ("seed negative", lambda e: e.seed(-1), ValueError, ["seed", "got -1"]),
     ("recv with nothing under way", lambda e: e.recv(), RuntimeError, ["recv", "nothing is under way"]),
@@ -95,6 +96,7 @@ DISCRETE = [
     ("snapshot, id huge", lambda e: e.snapshot(2**40), ValueError, ["env_id"]),
     ("snapshot, ids too large", lambda e: e.snapshot([0, 4]), ValueError, ["env_id", "got 4"]),
     ("snapshot, ids of float", lambda e: e.snapshot([0, 0.5]), TypeError, ["env_id", "got 0.5"]),
+    ("snapshot, a set of ids", lambda e: e.snapshot({1, 2}), TypeError, ["env_id", "got {1, 2}"]),
     ("snapshot, ids of str", lambda e: e.snapshot("01"), TypeError, ["env_id", "got '01'"]),
     ("restore, ids too large", lambda e: e.restore([4], e.snapshot([0])), ValueError, ["env_id", "got 4"]),
     ("restore, no ids", lambda e: e.restore([], []), ValueError, ["env_id"]),
@@ -229,6 +231,35 @@ def test_bad_reset_masks(options, error, word):
     raises_quickly(lambda: env.reset(options=options), error, word)
     raises_quickly(lambda: env.reset([0], options={"reset_mask": np.ones(2, bool)}), ValueError, "env_id")
     env.step([0, 0])
+
+
+@pytest.mark.parametrize("make_pool", [envpool.make_gymnasium, envpool.make_vec])
+@pytest.mark.parametrize(
+    ("seed", "error", "words"),
+    [
+        ([1, 2, 3, -4], ValueError, ["seed[3]", "got -4"]),
+        ([1, "a", 3, 4], TypeError, ["seed[1]", "got 'a'"]),
+        ([-1, 2, 3, 4], ValueError, ["seed[0]", "got -1"]),  # also of an environment that is not reset
+        ([1, -2], ValueError, ["seed[1]", "got -2"]),
+        ([1, 2, 3], ValueError, ["seed", "sequence of 4", "of 2", "got a sequence of 3"]),
+        ({1, 2, 3, 4}, TypeError, ["seed", "got {1, 2, 3, 4}"]),
+    ],
+)
+def test_errors_of_seeds_beside_a_mask_name_the_callers_positions(make_pool, seed, error, words):
+    env = make_pool("Counter-v0", num_envs=4)
+    before = env.reset()[0]
+    options = {"reset_mask": np.array([False, True, False, True])}
+    raises_quickly(lambda: env.reset(seed=seed, options=options), error, "[Counter-v0]", *words)
+    np.testing.assert_array_equal(env.observe()[0], before)
+
+
+@pytest.mark.parametrize("make_pool", [envpool.make_gymnasium, envpool.make_vec])
+def test_seeds_of_environments_that_a_mask_leaves_out_may_be_none(make_pool):
+    env = make_pool("Counter-v0", num_envs=2)
+    env.reset(seed=[3, 4])
+    state = env.snapshot(1)
+    env.reset(seed=[None, 4], options={"reset_mask": np.array([False, True])})
+    assert env.snapshot(1) == state
 
 
 def test_bad_atari_actions():

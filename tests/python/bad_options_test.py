@@ -43,6 +43,7 @@ MAKE = [
     ({"seed": True}, TypeError, ["seed", "got True"]),
     ({"seed": "7"}, TypeError, ["seed", "got '7'"]),
     ({"seed": [1, 2], "num_envs": 3}, ValueError, ["seed", "sequence of 3", "sequence of 2"]),
+    ({"seed": {1, 2}, "num_envs": 2}, TypeError, ["seed", "sequence of 2", "got {1, 2}"]),
     ({"seed": [1, -2], "num_envs": 2}, ValueError, ["seed[1]", "got -2"]),
     ({"seed": [1, None], "num_envs": 2}, TypeError, ["seed[1]", "got None"]),
     ({"seed": np.array([0.5, 1]), "num_envs": 2}, TypeError, ["seed[0]"]),
