@@ -19,13 +19,16 @@ _ACCEPTED = {"f": "fiu", "i": "iub", "u": "iub", "b": "b"}
 _KIND_NAMES = {"f": "floats", "i": "integers", "u": "integers", "b": "booleans"}
 
 
-def split(fields: Sequence[Field], action: Any, other_keys: Sequence[str] = ()) -> dict[str, Any]:
+def split(
+    fields: Sequence[Field], action: Any, other_keys: Sequence[str] = (), *, name: str = "action"
+) -> dict[str, Any]:
     """Returns the value of each field by name, from an array or a dict.
 
     Args:
         fields: the fields of the environment's action.
         action: a dict of values by name; or the value itself if there is one field.
         other_keys: further keys that the dict may have; their values are returned as well.
+        name: the argument, for error texts.
 
     Raises:
         TypeError: there are several fields, and the action is not a dict.
@@ -35,13 +38,13 @@ def split(fields: Sequence[Field], action: Any, other_keys: Sequence[str] = ()) 
     if not isinstance(action, dict):
         if len(names) == 1:
             return {names[0]: action}
-        raise TypeError(f"action: expected a dict with keys {', '.join(names)}, got {_type_name(action)}")
+        raise TypeError(f"{name}: expected a dict with keys {', '.join(names)}, got {_type_name(action)}")
     for key in action:
         if key not in names and key not in other_keys:
-            raise ValueError(f"action: expected keys {', '.join(names)}, got unknown key {key}")
-    for name in names:
-        if name not in action:
-            raise ValueError(f"action: expected keys {', '.join(names)}, got no key {name}")
+            raise ValueError(f"{name}: expected keys {', '.join(names)}, got unknown key {key}")
+    for key in names:
+        if key not in action:
+            raise ValueError(f"{name}: expected keys {', '.join(names)}, got no key {key}")
     return dict(action)
 
 
@@ -63,7 +66,7 @@ def check(
     field: Field,
     array: Any,
     shape: tuple[int | None, ...],
-    row_owner: str = "",
+    row_owner: str | None = "",
     *,
     players: int = 1,
     allow_whole_floats: bool = False,
@@ -74,7 +77,8 @@ def check(
         field: the field of the action.
         array: the result of `as_array`, or a JAX array.
         shape: the expected shape; None stands for any number of rows.
-        row_owner: the owner of a row, "environment" or "player"; empty if the array has no rows.
+        row_owner: the owner of a row, "environment" or "player"; empty if the array is the only row; None if the field's
+            name says whose row it is, so that errors do not name a row.
         players: number of rows of each environment.
         allow_whole_floats: whether an integer field accepts floats that are whole numbers.
 
@@ -98,29 +102,35 @@ def check(
         rows = f", one row per {row_owner}" if row_owner else ""
         raise ValueError(f"{field.name}: expected shape {text}{rows}, got {tuple(array.shape)}")
     if samples_of_bools:
-        _require(field, (array == 0) | (array == 1), array, players)
+        _require(field, (array == 0) | (array == 1), array, row_owner, players)
         return array.astype(bool)
     if not is_numpy or field.dtype.kind == "b":
         return array
     if field.dtype.kind == "f":
         with np.errstate(over="ignore"):
             converted = array.astype(field.dtype)
-        _require(field, np.isfinite(converted), converted, players)
+        _require(field, np.isfinite(converted), converted, row_owner, players)
         return array
     if kind == "f":
         floats = array.astype(np.float64)
         with np.errstate(invalid="ignore"):
-            _require(field, (floats >= -(2.0**63)) & (floats < 2.0**63) & (floats == np.trunc(floats)), floats, players)
+            _require(
+                field,
+                (floats >= -(2.0**63)) & (floats < 2.0**63) & (floats == np.trunc(floats)),
+                floats,
+                row_owner,
+                players,
+            )
         array = floats.astype(np.int64)
     low, high = field.low, field.high
     if not field.discrete:
         limits = np.iinfo(field.dtype)
         low, high = np.array(limits.min), np.array(limits.max)
-    _require(field, (array >= low) & (array <= high), array, players)
+    _require(field, (array >= low) & (array <= high), array, row_owner, players)
     return array
 
 
-def _require(field: Field, valid: Any, array: Any, players: int) -> None:
+def _require(field: Field, valid: Any, array: Any, row_owner: str | None, players: int) -> None:
     """Raises ValueError for the first element of `array` that is not valid."""
     if valid.all():
         return
@@ -130,11 +140,13 @@ def _require(field: Field, valid: Any, array: Any, players: int) -> None:
     if field.discrete:
         expected = f"an integer in 0..{int(field.high.flat[at % per_row])}"
     shown = str(float(value)) if array.dtype.kind == "f" else str(int(value))
-    row, owner = at // per_row, ""
+    row, place = at // per_row, ""
     if players > 1:
         row, player = divmod(row, players)
-        owner = f" of player {player}"
-    raise ValueError(f"{field.name}: expected {expected}, got {shown}{owner} in row {row}")
+        place = f" of player {player}"
+    if row_owner is not None:
+        place += f" in row {row}"
+    raise ValueError(f"{field.name}: expected {expected}, got {shown}{place}")
 
 
 def _wrong_type(field: Field, description: str) -> Any:

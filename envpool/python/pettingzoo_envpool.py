@@ -22,7 +22,7 @@ try:
 except ModuleNotFoundError as error:
     raise_missing(error, "pettingzoo", "make_pettingzoo", "PettingZoo")
 
-from envpool.python.actions import as_array, split
+from envpool.python.actions import as_array, check, split
 from envpool.python.common_options import require_cpu
 from envpool.python.errors import labelled
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
@@ -191,7 +191,11 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         if not self.agents:
             return {}, {}, {}, {}, {}
         acting = self.agents
-        observation, reward, terminated, truncated, info = self.pool.step(self._batched(actions))
+        batch = self._batched(actions)
+        try:
+            observation, reward, terminated, truncated, info = self.pool.step(batch)
+        except (TypeError, ValueError) as error:
+            raise self._of_one_agent(error, actions) from None
         is_terminated, is_truncated = bool(terminated[0]), bool(truncated[0])
         self._note_mover(info)
         left = dict(zip(self._rows, self._left(info), strict=True))
@@ -267,18 +271,31 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         action of the player to move.
         """
         fields, idle = self._arrays.actions, self._idle()
-        movers = [self._mover or self.possible_agents[0]]
         with labelled(self._label):
             batch = {
                 field.name: np.stack(
-                    [
-                        _action_of(fields, field, agent, actions.get(agent, idle))
-                        for agent in (self._rows if field.per_player else movers)
-                    ]
+                    [_action_of(fields, field, agent, actions.get(agent, idle)) for agent in self._owners(field)]
                 )
                 for field in fields
             }
         return batch[fields[0].name] if len(fields) == 1 else batch
+
+    def _owners(self, field: Field) -> list[str]:
+        """Returns the agent of each row of a field of the pool's actions."""
+        return self._rows if field.per_player else [self._mover or self.possible_agents[0]]
+
+    def _of_one_agent(self, error: Exception, actions: Mapping[str, Any]) -> Exception:
+        """Returns the error that the pool raised for a batch of actions as one that names the agent."""
+        fields = self._arrays.actions
+        try:
+            with labelled(self._label):
+                for field in fields:
+                    for agent in filter(actions.__contains__, self._owners(field)):
+                        array, named = _action_of(fields, field, agent, actions[agent]), _named(fields, field, agent)
+                        check(named, array, field.shape, None, allow_whole_floats=True)
+        except (TypeError, ValueError) as own:
+            return own
+        return error
 
     def _idle(self) -> Any:
         """Returns the valid action that is closest to zero."""
@@ -289,12 +306,16 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
 
 def _action_of(fields: Sequence[Field], field: Field, agent: str, action: Any) -> npt.NDArray[Any]:
     """Returns a field of an agent's action. Checks its shape, because actions of different shapes make no batch."""
-    value = split(fields, action)[field.name]
-    name = f"actions[{agent!r}]" + (f"[{field.name!r}]" if len(fields) > 1 else "")
-    array: npt.NDArray[Any] = as_array(replace(field, name=name), value)
+    value, named = split(fields, action, name=f"actions[{agent!r}]")[field.name], _named(fields, field, agent)
+    array: npt.NDArray[Any] = as_array(named, value)
     if array.shape != field.shape:
-        raise ValueError(f"{name}: expected shape {field.shape}, got {array.shape}")
+        raise ValueError(f"{named.name}: expected shape {field.shape}, got {array.shape}")
     return array
+
+
+def _named(fields: Sequence[Field], field: Field, agent: str) -> Field:
+    """Returns a field with the name under which an error names the agent's action."""
+    return replace(field, name=f"actions[{agent!r}]" + (f"[{field.name!r}]" if len(fields) > 1 else ""))
 
 
 def _in_space(tree: Any) -> Any:

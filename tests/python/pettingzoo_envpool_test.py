@@ -102,13 +102,26 @@ def test_bad_input(checks):
     world.reset()
     with pytest.raises(ValueError, match=r"the 2 agents in the game, got 1; missing: player_1; not in the game: none$"):
         world.step({"player_0": 0})
-    with pytest.raises(ValueError, match=r"^\[TagGridWorld-v0\] action"):
-        world.step({"player_0": 0, "player_1": 9})
+    for bad, error, words in (
+        (9, ValueError, r"an integer in 0\.\.4, got 9"),
+        (0.5, ValueError, r"an integer in 0\.\.4, got 0\.5"),
+        ("x", TypeError, r"integers \(int32\), got <U1"),
+    ):
+        with pytest.raises(error, match=rf"^\[TagGridWorld-v0\] actions\['player_1'\]: expected {words}$"):
+            world.step({"player_0": 0, "player_1": bad})
     with pytest.raises(TypeError, match=r"^\[TagGridWorld-v0\] actions: expected a mapping by agent, got None$"):
         world.step(None)
     for bad, got in ((np.array([1]), r"shape \(\), got \(1,\)"), ([[1], [1, 2]], "integers .* got list")):
         with pytest.raises((TypeError, ValueError), match=rf"^\[.*\] actions\['player_1'\]: expected {got}"):
             world.step({"player_0": 0, "player_1": bad})
+    of_two_parts = envpool.make_pettingzoo("AllTypes-v0")
+    of_two_parts.reset()
+    for bad, words in (
+        ({"move": 0}, r": expected keys move, turn"),
+        ({"move": 3, "turn": [0, 0]}, r"\['move'\]: .* 3$"),
+    ):
+        with pytest.raises(ValueError, match=rf"^\[AllTypes-v0\] actions\['player_0'\]{words}"):
+            of_two_parts.step({"player_0": bad})
     for call in (world.observation_space, world.action_space):
         for bad in ("x", 0, []):
             with pytest.raises(
@@ -271,7 +284,7 @@ def test_bad_input_of_players_who_take_turns(checks):
             call("nope")
     mover = game.agent_selection
     for bad in (None, 9, -1, 0.5, "x", [0, 0]):
-        with pytest.raises((ValueError, TypeError), match=r"^\[TicTacToe-v1\] action"):
+        with pytest.raises((ValueError, TypeError), match=rf"^\[TicTacToe-v1\] action.*{mover}"):
             game.step(bad)
         assert game.agent_selection == mover
     game.step(4)
