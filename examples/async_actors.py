@@ -46,7 +46,10 @@ def main(_: list[str]) -> None:
         num_threads=FLAGS.num_threads,
         seed=FLAGS.seed,
     )
-    assert isinstance(env.action_space, Discrete)
+    players = env.spec.arrays.max_players
+    if not isinstance(env.action_space, Discrete) or players > 1:
+        what = f"{env.action_space} for each of up to {players} players" if players > 1 else env.action_space
+        raise SystemExit(f"--task={FLAGS.task}: expected discrete actions of one player, got {what}")
     policy = RandomPolicy(int(env.action_space.n), FLAGS.seed)
     transitions = np.zeros(FLAGS.num_envs, np.int64)
     returns = np.zeros(FLAGS.num_envs)

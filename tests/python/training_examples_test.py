@@ -129,3 +129,15 @@ def test_example_learns(example: Example, tmp_path: Path) -> None:
         timeout=600,
     )
     assert done.returncode == 0, done.stdout[-3000:]
+
+
+@pytest.mark.parametrize(
+    ("task", "words"), [("Pendulum-v1", "Box(-2.0, 2.0, (1,), float32)"), ("TagGridWorld-v0", "of up to 11 players")]
+)
+def test_a_task_whose_actions_an_example_cannot_choose_is_refused(task: str, words: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    program = [sys.executable, str(Path(str(SOURCE), "examples", "async_actors.py")), f"--task={task}"]
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"--task={task}: expected discrete actions of one player, got "), done.stderr
+    assert done.stderr.endswith(f"{words}\n")
