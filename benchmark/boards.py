@@ -6,16 +6,18 @@ The pools have as many games as a batch of pgx, because the rows of 1,024 large 
 The sides take turns; the least time of --rounds rounds counts, because other programs only add to it.
 
     pip install pgx
-    python benchmark/boards.py --peer_version=1.2.7       # EnvPool 1.2.7 needs Python 3.12: see --peer_python
+    python benchmark/boards.py          # installs EnvPool 1.2.7, which needs Python 3.12; or see --peer_python
 """
 
 import json
 import subprocess
 
 from absl import flags
-from harness import begin_table, peer_python, row, run, write_json
+from harness import begin_table, define_choices, peer_python, row, run, write_json
 
 FLAGS = flags.FLAGS
+FLAGS.set_default("peer_version", "1.2.7")  # earlier releases do not have these environments
+FLAGS.set_default("peer_venv", "build/venv/peer-1.2.7")
 GAMES = {  # pgx's names, and how many games are played at a time
     "TicTacToe-v1": ("tic_tac_toe", 1024),
     "ConnectFour-v1": ("connect_four", 1024),
@@ -33,7 +35,7 @@ GAMES = {  # pgx's names, and how many games are played at a time
     "AnimalShogi-v1": ("animal_shogi", 256),
     "Shogi-v1": ("shogi", 64),
 }
-flags.DEFINE_list("games", list(GAMES), "ids of the games")
+define_choices("games", GAMES, "ids of the games")
 flags.DEFINE_integer("num_envs", None, "environments of a pool (default: as many as a batch of pgx)", lower_bound=1)
 flags.DEFINE_integer("steps", 200, "steps of a pool in a round", lower_bound=1)
 
@@ -101,7 +103,7 @@ def measure(python: str, program: str, *arguments: object) -> float:
 
 
 def main(_: list[str]) -> None:
-    peer = peer_python()
+    peer = peer_python(FLAGS.games)
     begin_table(["game", "µs", "EnvPool µs", "pgx µs", "x EnvPool", "x pgx"])
     results = []
     for task in FLAGS.games:

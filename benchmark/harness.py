@@ -7,6 +7,7 @@ every round (envpool/cli/turns.py). In each round, the rates of two sides are di
 of these quotients. On a machine that also runs other programs, ratios and CPU times are reliable, but rates are not.
 """
 
+import functools
 import json
 import math
 import os
@@ -67,10 +68,30 @@ class PythonSide(MeasuredSide):
         super().__init__([python, "-W", "ignore", str(HERE / "sides.py"), given, str(SIDE_FOLDER)], environment)
 
 
-def peer_python() -> str:
-    """Returns an interpreter that has the released EnvPool; installs EnvPool if no flag names an interpreter."""
-    if FLAGS.peer_python:
-        return FLAGS.peer_python
+def peer_python(tasks: Sequence[str] = ()) -> str:
+    """Returns an interpreter that has the released EnvPool; installs EnvPool if no flag names an interpreter.
+
+    A release without one of `tasks` ends the script, and so does a virtual environment with another release.
+    """
+    python = FLAGS.peer_python or python_of_peer_venv()
+    version, *ids = version_and_ids(python)
+    if not FLAGS.peer_python and version != FLAGS.peer_version:
+        refuse(f"--peer_venv: expected EnvPool {FLAGS.peer_version} in {FLAGS.peer_venv}, got {version}; name another.")
+    if missing := [task for task in tasks if task not in ids]:
+        refuse(f"--peer_python: expected an EnvPool with {missing[0]}, got {version}, which has no such id.")
+    return python
+
+
+@functools.cache
+def version_and_ids(python: str) -> list[str]:
+    """Returns the version of an interpreter's EnvPool, and its ids."""
+    command = [python, "-I", "-W", "ignore", "-c", "import envpool as e; print(e.__version__, *e.list_all_envs())"]
+    out = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return out.rstrip().split("\n")[-1].split()
+
+
+def python_of_peer_venv() -> str:
+    """Returns the interpreter of --peer_venv, which is made if it is missing."""
     venv = Path(FLAGS.peer_venv)
     python = venv / "bin" / "python"
     if not (venv / ".ready").exists():
@@ -78,7 +99,12 @@ def peer_python() -> str:
         shutil.rmtree(venv, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
         packages = [f"envpool=={FLAGS.peer_version}", "gymnasium==1.4.0", "numpy<2.5"]
-        subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=True)
+        if subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=False).returncode:
+            minor = "{}.{}".format(*sys.version_info)
+            refuse(
+                f"EnvPool {FLAGS.peer_version} cannot be installed for Python {minor}; --peer_python names an interpreter "
+                "that has it."
+            )
         (venv / ".ready").touch()
     return str(python)
 

@@ -7,7 +7,7 @@ again, except in craftax, which would make a new world in every step for this. E
 takes longer. The sides take turns; the least time of --rounds rounds counts, because other programs only add to it.
 
     pip install jaxmarl jumanji && pip install --no-deps craftax==1.6.1
-    python benchmark/worlds.py --peer_version=1.2.7       # EnvPool 1.2.7 needs Python 3.12: see --peer_python
+    python benchmark/worlds.py          # installs EnvPool 1.2.7, which needs Python 3.12; or see --peer_python
 """
 
 import json
@@ -15,7 +15,7 @@ import subprocess
 from typing import NamedTuple
 
 from absl import flags
-from harness import begin_table, peer_python, row, run, write_json
+from harness import begin_table, define_choices, peer_python, row, run, write_json
 
 
 class Case(NamedTuple):
@@ -34,6 +34,8 @@ class Case(NamedTuple):
 
 
 FLAGS = flags.FLAGS
+FLAGS.set_default("peer_version", "1.2.7")  # earlier releases do not have these environments
+FLAGS.set_default("peer_venv", "build/venv/peer-1.2.7")
 CASES = {
     "Craftax-Classic-Symbolic-v1": Case("craftax_classic symbolic", in_envpool=True, batch=256),
     "Craftax-Classic-Pixels-v1": Case("craftax_classic pixels", in_envpool=True, batch=64),
@@ -68,7 +70,7 @@ CASES = {
         for mode in modes.split()
     },
 }
-flags.DEFINE_list("tasks", list(CASES), "ids of the environments")
+define_choices("tasks", CASES, "ids of the environments")
 flags.DEFINE_integer("num_envs", 1024, "environments of a pool", lower_bound=1)
 flags.DEFINE_integer("steps", 300, "steps of a pool in a round; the length of a day of Craftax", lower_bound=1)
 
@@ -195,7 +197,8 @@ def measure(python: str, program: str, *arguments: object) -> float:
 
 
 def main(_: list[str]) -> None:
-    peer = peer_python()
+    compared = [task for task in FLAGS.tasks if CASES[task].in_envpool]
+    peer = peer_python(compared) if compared else ""
     begin_table(["environment", "pool µs", "in jit µs", "EnvPool µs", "reference µs", "x EnvPool", "x reference"])
     results = []
     for task in FLAGS.tasks:

@@ -134,6 +134,7 @@ def test_unknown_arguments_are_refused_in_one_line(script, arguments, words, tmp
     [
         ("mujoco.py", "--tasks=Tetris", "expected some of Ant, Humanoid"),
         ("in_jit.py", "--loads=all", "expected some of env, each, full"),
+        ("worlds.py", "--tasks=Craftax", "expected some of Craftax-Classic-Symbolic-v1"),
         ("python_envs.py", "--num_envs=0", "not a positive integer"),
     ],
 )
@@ -141,6 +142,25 @@ def test_values_of_flags_are_checked_before_anything_runs(script, argument, word
     done = run(script, argument, cwd=tmp_path)
     assert done.returncode == 1
     assert words in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--peer_python={python}"], "expected an EnvPool with Go9x9-v1, got 1.2.5, which has no such id"),
+        (["--peer_venv={venv}"], "expected EnvPool 1.2.7 in {venv}, got 1.2.5"),
+    ],
+)
+def test_another_release_of_envpool_than_a_script_needs_is_refused(arguments, words, tmp_path):
+    python = tmp_path / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\necho 1.2.5 CartPole-v1\n")
+    python.chmod(0o755)
+    (tmp_path / "venv" / ".ready").touch()
+    names = {"python": python, "venv": tmp_path / "venv"}
+    done = run("boards.py", "--games=Go9x9-v1", *(each.format(**names) for each in arguments), cwd=tmp_path)
+    assert done.returncode == 1
+    assert words.format(**names) in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
 
 def test_the_page_names_every_choice_of_the_suite():
