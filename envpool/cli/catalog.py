@@ -63,17 +63,18 @@ def show(text: str, family: str, *, as_json: bool) -> None:
 
 
 def _table(matches: dict[str, list[str]]) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
+    out = console()
     width = max(len(task_id) for ids in matches.values() for task_id in ids) + 2
     for name, ids in matches.items():
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
         table.add_column(no_wrap=True, min_width=width)
-        table.add_column()
+        table.add_column(overflow="fold")
         for task_id in ids:
-            table.add_row(f"  {task_id}", find(task_id).doc)
-        console().print(f"[bold]{_title(name, ids)}[/]", highlight=False)
-        console().print(table)
+            table.add_row(f"  {task_id}", escape(find(task_id).doc))
+        out.print(f"[bold]{_title(name, ids)}[/]", table, highlight=False)
 
 
 def _overview(matches: dict[str, list[str]]) -> None:

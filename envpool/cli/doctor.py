@@ -250,6 +250,8 @@ def _print(facts: dict[str, Any]) -> None:
 
     def section(title: str, rows: list[tuple[str, str, str]]) -> None:
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+        for _ in range(3):
+            table.add_column(overflow="fold")
         for mark, name, text in rows:
             table.add_row(f"  {marks[mark]}", escape(name), escape(text))
         out.print(f"[bold]{title}[/]", table, "", highlight=False)

@@ -197,22 +197,23 @@ def _gpu() -> str:
 def _fields(out: Any, title: str, fields: list[dict[str, Any]]) -> None:
     if not fields:
         return
-    table = _table(title, "dtype", "shape", "range", "meaning")
-    for field in fields:
-        table.add_row(
+    rows = [
+        (
             field["name"] + ("*" if field["per_player"] else ""),
             field["dtype"],
             "x".join(map(str, field["shape"])) or "-",
             f"0 to {field['discrete'] - 1}" if field["discrete"] else _ranges(field["low"], field["high"]),
             field["doc"],
         )
-    out.print("", table)
+        for field in fields
+    ]
+    out.print("", _table(out.width, (title, "dtype", "shape", "range", "meaning"), rows))
 
 
 def _options(out: Any, options: list[dict[str, Any]]) -> None:
     if not options:
         return
-    table = _table("option", "kind", "default", "range", "meaning")
+    rows = []
     for option in options:
         default, kind = option["default"], option["kind"]
         if option["shape"]:
@@ -220,14 +221,8 @@ def _options(out: Any, options: list[dict[str, Any]]) -> None:
         allowed = ", ".join(option["choices"]) or (
             _range(option["low"], option["high"]) if option["low"] is not None else ""
         )
-        table.add_row(
-            option["name"],
-            kind,
-            _shown(default),
-            allowed,
-            option["doc"],
-        )
-    out.print("", table)
+        rows.append((option["name"], kind, _shown(default), allowed, option["doc"]))
+    out.print("", _table(out.width, ("option", "kind", "default", "range", "meaning"), rows))
 
 
 def _shown(default: Any) -> str:
@@ -237,15 +232,32 @@ def _shown(default: Any) -> str:
     return text if len(text) < 30 or not isinstance(default, tuple) else "an array"
 
 
-def _table(*titles: str) -> Any:
+_CELL, _MEANING = 10, 20  # the widths that cells and meanings, which are longer, need to be read beside each other
+
+
+def _table(width: int, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
+    """Returns a table; if the terminal is too narrow for its columns, the cells of each row below each other."""
     from rich import box
+    from rich.markup import escape
     from rich.table import Table
 
+    longest = [max(map(len, cells)) for cells in zip(titles, *rows, strict=True)]
+    least = [longest[0], *(min(length, _CELL) for length in longest[1:-1]), min(longest[-1], _MEANING)]
+    if width < sum(least) + 3 * (len(least) - 1):
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+        for title in ("title", "cell"):
+            table.add_column(title, overflow="fold")
+        for number, row in enumerate(rows):
+            if number > 0:
+                table.add_row()
+            for title, cell in zip(titles, row, strict=True):
+                table.add_row(title, escape(cell))
+        return table
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column(titles[0], no_wrap=True)
-    for title in titles[1:-1]:
-        table.add_column(title, overflow="fold")
-    table.add_column(titles[-1], min_width=20, overflow="fold")
+    for title in titles:
+        table.add_column(title, no_wrap=title == titles[0], overflow="fold")
+    for row in rows:
+        table.add_row(*map(escape, row))
     return table
 
 

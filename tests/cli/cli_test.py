@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from packaging.requirements import Requirement
+from rich.console import Console
 
 import envpool
 
@@ -23,7 +26,7 @@ imageio = pytest.importorskip("imageio.v3")
 
 from envpool._core import usable_cpus  # noqa: E402
 from envpool.atari.registration import _read_rom  # noqa: E402
-from envpool.cli import doctor  # noqa: E402
+from envpool.cli import doctor, info  # noqa: E402
 from envpool.cli.doctor import advice  # noqa: E402
 from envpool.cli.info import describe  # noqa: E402
 from envpool.python.distribution import version_of  # noqa: E402
@@ -142,6 +145,30 @@ def test_info() -> None:
     # Options change the arrays.
     facts = json.loads(run("info", "Pong-v5", "-O", "stack_num=2", "--json").stdout)
     assert facts["observation"][0]["shape"] == [2, 84, 84]
+
+
+@pytest.mark.parametrize("columns", [24, 40, 60, 80])
+def test_narrow_output_keeps_every_letter(columns: int) -> None:
+    """A table has its cells' words in turns, so that only their letters can be counted."""
+    for command in (("info", "CartPole-v1"), ("info", "TagGridWorld-v0"), ("doctor",)):
+        narrow, wide = (run(*command, COLUMNS=str(width)).stdout for width in (columns, 500))
+        assert max(map(len, narrow.split("\n\n", 1)[1].splitlines())) <= columns
+        counts, expected = (Counter(character for character in text if character.isalnum()) for text in (narrow, wide))
+        assert not expected - counts, narrow
+
+
+def test_a_narrow_terminal_shows_whole_ids_and_descriptions() -> None:
+    _, text = in_terminal("list", "cartpole", columns=40)
+    for task_id in ("CartPole-v1", "CartpoleSwingupSparse-v1"):
+        assert task_id in text
+        assert not Counter(find(task_id).doc) - Counter(text)
+
+
+def test_brackets_in_descriptions_are_shown() -> None:
+    for width in (10, 100):
+        out = Console(width=width, file=io.StringIO())
+        out.print(info._table(width, ("option", "meaning"), [("goal", "[x, y]")]))
+        assert "[x, y]" in out.file.getvalue()
 
 
 def test_info_reports_where_environments_run() -> None:
