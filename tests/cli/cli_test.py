@@ -165,7 +165,7 @@ def test_a_narrow_terminal_shows_whole_ids_and_descriptions() -> None:
 
 
 def test_brackets_in_descriptions_are_shown() -> None:
-    for width in (10, 100):
+    for width in (15, 100):
         out = Console(width=width, file=io.StringIO())
         out.print(info._table(width, ("option", "meaning"), [("goal", "[x, y]")]))
         assert "[x, y]" in out.file.getvalue()
