@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks an environment's declaration when it is compiled: its options(), and its spec() with the default options."""
+"""Checks the declaration of a plugin's environment: its options(), and its spec() with the default options."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from envpool.plugins.entry_points import load_entry_points
 from envpool.python.distribution import package_folders
-from envpool.python.errors import labelled
+from envpool.python.errors import CompileError, labelled
 from envpool.python.family import PLUGIN, Family, Value
 from envpool.python.hints import hint
 
@@ -75,14 +75,26 @@ class Registration(NamedTuple):
         """Loads the shared object, once per process, and returns the environment's table.
 
         Raises:
-            RuntimeError: the shared object is missing, cannot be loaded, or has no such environment.
+            RuntimeError: the shared object is missing, cannot be loaded, or has no such environment, or a plugin's
+                declaration is not valid.
+            TypeError, ValueError: a default is not an option of a plugin's environment, or its value is not allowed.
         """
         tables = self.tables()
         if self.table not in tables:
             raise RuntimeError(
                 f"[{self.task_id}] table: expected one of {', '.join(sorted(tables))} in {self._path()}, got {self.table!r}"
             )
-        return tables[self.table]
+        table = tables[self.table]
+        # `envpool.compile` has checked what it has compiled.
+        if self.plugin and not self.source and self.task_id not in _checked:
+            from envpool.plugins.declaration import check_declaration
+
+            try:
+                check_declaration(self.task_id, table, self.defaults)
+            except CompileError as error:
+                raise RuntimeError(str(error)) from None
+            _checked.add(self.task_id)
+        return table
 
     def tables(self) -> Mapping[str, Table]:
         """Loads the shared object, once per process, and returns all its tables by name.
@@ -135,6 +147,7 @@ _ID = re.compile(r"[\w:.-]+(/[\w:.-]+)?")
 _lock = threading.RLock()
 _registry: dict[str, Registration] = {}
 _tables: dict[str, dict[str, Table]] = {}
+_checked: set[str] = set()  # the ids of plugins whose declarations have been checked
 _discovered = False  # whether every family's registration has been imported
 _discovering = False  # whether `_lock` is held by the thread that imports them
 _listeners: list[Callable[[Sequence[str]], None]] = []
@@ -350,7 +363,8 @@ def register(
 
     Args:
         task_id: the new id.
-        plugin: path of the shared object. It is loaded when the environment is first made.
+        plugin: path of the shared object. When the environment is first made, it is loaded, and its declaration and the
+            defaults are checked.
         table: name of the environment in the shared object, its `kName`.
         max_episode_steps: steps until an episode is truncated; 0 means no limit.
         reward_threshold: the return at which the task counts as solved.

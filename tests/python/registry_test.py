@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import envpool
-import tests.environments.registration  # noqa: F401  (registers the test environments)
+import tests.environments.registration  # registers the test environments
+from envpool.plugins import declaration
 from envpool.python.hints import _PACKAGES, _folded, hint
 from tests.support.trajectories import is_here
 
@@ -85,6 +86,35 @@ def test_registrations_that_are_refused():
     envpool.register("Absent-v0", "/nowhere/libabsent.so", "Absent")
     with pytest.raises(RuntimeError, match=r"\[Absent-v0\].*libabsent.so"):
         envpool.make("Absent-v0")
+
+
+@pytest.mark.parametrize(
+    ("reserved", "name", "words"),
+    [
+        ("RESERVED_OPTIONS", "colour", r"options\(\): 'colour' cannot be an option, because it is taken"),
+        ("RESERVED_INFOS", "luck", r"spec\(\): 'luck' cannot be an info, because it is taken"),
+    ],
+)
+def test_the_declaration_of_a_plugin_is_checked_when_it_is_loaded(reserved, name, words, monkeypatch):
+    monkeypatch.setitem(getattr(declaration, reserved), name, "it is taken")
+    envpool.register(f"Taken-{name}", tests.environments.registration.LIBRARY, "Counter")
+    for make in (envpool.make, envpool.make_spec):
+        with pytest.raises(RuntimeError, match=rf"^\[Taken-{name}\] {words}$"):
+            make(f"Taken-{name}")
+
+
+@pytest.mark.parametrize(
+    ("defaults", "error", "words"),
+    [
+        ({"color": "green"}, TypeError, "unknown option 'color'; did you mean 'colour'"),
+        ({"colour": "loud"}, ValueError, "colour: expected one of .*, got 'loud'"),
+    ],
+)
+def test_defaults_that_a_plugin_does_not_have(defaults, error, words):
+    task_id = f"Default-{next(iter(defaults.values()))}"
+    envpool.register(task_id, tests.environments.registration.LIBRARY, "Counter", **defaults)
+    with pytest.raises(error, match=rf"^\[{task_id}\] {words}"):
+        envpool.make(task_id)
 
 
 @pytest.mark.parametrize(
