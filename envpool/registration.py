@@ -212,7 +212,8 @@ def make_dm(task_id: str | Sequence[str], **options: Any) -> DMEnvPool:
         **options: as in `make`.
 
     Raises:
-        ValueError: as `make` does; autoreset_mode is "same_step", because a TimeStep holds a single observation.
+        ValueError: as `make` does; autoreset_mode is "same_step", because a TimeStep holds a single observation; or two
+            of the observations and infos have the same name.
         TypeError: as `make` does.
         RuntimeError: as `make` does.
     """

@@ -12,6 +12,7 @@ from envpool._core import Table
 from envpool.python.common_options import COMMON_OPTIONS, RENDER_OPTIONS, RESERVED_INFOS, RESERVED_OPTIONS
 from envpool.python.errors import CompileError, labelled
 from envpool.python.family import Value
+from envpool.python.layout import INFO
 from envpool.python.options import Option, check_known, declared_options, default_of
 
 _MAX_ROW_BYTES = 1 << 40
@@ -96,6 +97,10 @@ def _of_arrays(spec: dict[str, Any]) -> Iterator[str]:
                 yield f"every environment has an array {name!r}"
             if field.get("info") and (first := name.partition(".")[0]) in RESERVED_INFOS:
                 yield f"{name!r} cannot be an info, because {RESERVED_INFOS[first]}"
+            path = tuple(name.split("."))
+            for own in INFO if field.get("info") else ():
+                if path[: len(own)] == own[: len(path)]:
+                    yield f"{name!r} cannot be an info, because every info has an array {'.'.join(own)!r}"
             if names.count(name) > 1:
                 yield f"two arrays are named {name!r}"
             if any(other.startswith(name + ".") for other in names):

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from envpool.python.spaces import ArraySpecs, nest, path_of, record
+from envpool.python.spaces import ArraySpecs, nest, nest_of_dm, path_of, record
 
 Pack = Callable[[tuple[Any, ...]], Any]
 
 # The entries of info that every environment has: the path in EnvPool's info, and the name of the array. They take
 # precedence over an environment's own field with the same path.
-_INFO: dict[tuple[str, ...], str] = {
+INFO: dict[tuple[str, ...], str] = {
     ("env_id",): "env_id",
     ("players", "env_id"): "players.env_id",
     ("elapsed_step",): "elapsed_step",
@@ -122,7 +122,7 @@ class _Tasks:
 def _info(specs: ArraySpecs, tasks: _Tasks) -> dict[str, Any]:
     own = {path_of(field.name): field.name for field in specs.infos}
     episodes = _EPISODES if specs.episode_statistics else {}
-    return nest({**own, **_INFO, **episodes, **tasks.info}.items())
+    return nest({**own, **INFO, **episodes, **tasks.info}.items())
 
 
 def _masked(tree: Any, mask: _Variable) -> Any:
@@ -230,8 +230,8 @@ def dm_layout(specs: ArraySpecs, task_ids: npt.NDArray[np.int32] | None = None) 
     writer.scope["TimeStep"] = TimeStep
     heads = ", ".join(writer.use(name) for name in ("step_type", "reward", "discount"))
     fields = (*specs.observations, *specs.infos)
-    paths: dict[tuple[str, ...], str] = {("env_id",): "env_id", ("players", "env_id"): "players.env_id"}
-    paths |= _EPISODES if specs.episode_statistics else {}
-    tree = nest({**paths, **{path_of(field.name): field.name for field in fields}, **tasks.info}.items())
+    added = [(("env_id",), "env_id"), (("players", "env_id"), "players.env_id")]
+    added += (_EPISODES if specs.episode_statistics else {}).items()
+    tree = nest_of_dm([*added, *((path_of(field.name), field.name) for field in fields), *tasks.info.items()])
     body = f"    return TimeStep({heads}, {writer.record_of('State', tree)})"
     return writer.compile(tasks.code + body, tasks.code + body, tasks.traced + body)

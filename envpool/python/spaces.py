@@ -180,15 +180,32 @@ def path_of(name: str) -> tuple[str, ...]:
     return tuple(name.removeprefix("obs:").removeprefix("info:").split("."))
 
 
-def nest(leaves: Iterable[tuple[tuple[str, ...], Leaf]]) -> dict[str, Any]:
-    """Returns a tree of dicts from leaves with their paths."""
+def nest(leaves: Iterable[tuple[tuple[str, ...], Leaf]], where: str = "spec", why: str = "") -> dict[str, Any]:
+    """Returns a tree of dicts from leaves with their paths.
+
+    Args:
+        leaves: the paths and the leaves.
+        where: what needs the tree, for the error's text.
+        why: why all leaves are in one tree, for the error's text.
+
+    Raises:
+        ValueError: two leaves have the same path, or one is where another needs a dict.
+    """
     tree: dict[str, Any] = {}
     for path, leaf in leaves:
-        branch = tree
+        branch: Any = tree
         for key in path[:-1]:
-            branch = branch.setdefault(key, {})
+            branch = branch.setdefault(key, {}) if isinstance(branch, dict) else branch
+        if not isinstance(branch, dict) or path[-1] in branch:
+            raise ValueError(f"{where}: expected arrays with different names{why}, got another {'.'.join(path)!r}")
         branch[path[-1]] = leaf
     return tree
+
+
+def nest_of_dm(leaves: Iterable[tuple[tuple[str, ...], Leaf]]) -> dict[str, Any]:
+    """Returns the tree of a TimeStep's observation. Raises the errors of `nest`."""
+    why = ", because dm_env's interface has observations, infos, env_id and players in one namedtuple"
+    return nest(leaves, "make_dm", why)
 
 
 def walk(tree: Any, leaf: Callable[[Any], Any], branch: Callable[[str, dict[str, Any]], Any], name: str = "") -> Any:
@@ -284,4 +301,4 @@ def dm_tree(specs: ArraySpecs, more: Iterable[Field] = ()) -> dict[str, Any]:
     if specs.episode_statistics:
         common.append(common_field("episode_return", -np.inf, np.inf))
         common.append(replace(common_field("elapsed_step", 0, int32_max), name="episode_length"))
-    return nest((path_of(field.name), field) for field in (*common, *specs.observations, *specs.infos, *more))
+    return nest_of_dm((path_of(field.name), field) for field in (*common, *specs.observations, *specs.infos, *more))

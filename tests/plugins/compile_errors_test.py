@@ -265,6 +265,8 @@ struct Odd {
     if (odd("name")) return void(s.obs<f32>("a..b"));
     if (odd("reward")) return void(s.obs<f32>("reward"));
     if (odd("info")) s.info<i32>("task_id"), s.info<f32>("info:final_obs.x");
+    if (odd("own info")) s.info<i32>("info:env_id");
+    if (odd("own infos")) s.info<i32>("info:players");
     if (odd("leaf")) s.obs<f32>("a"), s.obs<f32>("a.b");
     if (odd("players")) s.max_players = 0;
     if (odd("image")) s.render_height = -4;
@@ -301,6 +303,8 @@ DECLARATIONS = {
     "name": "spec(): 'a..b' cannot be the name of an array",
     "reward": "spec(): every environment has an array 'reward'",
     "info": "spec(): 'task_id' cannot be an info, because it is the number of the id in mixed pools",
+    "own info": "spec(): 'env_id' cannot be an info, because every info has an array 'env_id'",
+    "own infos": "spec(): 'players' cannot be an info, because every info has an array 'players.env_id'",
     "leaf": "spec(): 'a' is an array and cannot contain other arrays",
     "players": "spec(): max_players: expected 1..1, got 0",
     "image": "spec(): the size of rendered images is negative",

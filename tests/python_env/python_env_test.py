@@ -190,6 +190,22 @@ def test_dm_env_refuses_names_that_a_namedtuple_cannot_have(key: str) -> None:
         envpool.make_dm("GymCartPoleInfo-v1")
 
 
+@pytest.mark.parametrize("key", ["env_id", "players", "seed", "score"])
+def test_dm_env_refuses_two_arrays_of_the_same_name(key: str) -> None:
+    """The observations, the infos, and the arrays of the pool are fields of one namedtuple."""
+
+    class Named(Kinds):
+        def __init__(self) -> None:
+            super().__init__()
+            self.observation_space = spaces.Dict({key: spaces.Discrete(2)})
+
+    envpool.register_python("Named-v0", Named, info={"score": float})
+    text = re.escape("[Named-v0] make_dm: expected arrays with different names")
+    with pytest.raises(ValueError, match=f"^{text}.*, got another {key!r}$"):
+        envpool.make_dm("Named-v0")
+    assert key in envpool.make_spec("Named-v0").observation_space.spaces
+
+
 def test_seeds_give_the_same_episodes_for_every_number_of_workers() -> None:
     results = []
     for num_workers in (1, 2):
