@@ -206,7 +206,7 @@ class Family:
             name: the option.
 
         Returns:
-            An error text without the option, "expected ..., got ..."; empty if this is not known.
+            A clause for the end of an error text; empty if this is not known.
         """
         return ""
 

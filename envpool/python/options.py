@@ -244,12 +244,19 @@ def declared_options(table: Table, defaults: Mapping[str, Value], docs: Mapping[
     return options
 
 
-def check_known(caller_options: Iterable[str], allowed: Sequence[str]) -> None:
-    """Raises TypeError for an unknown option, and suggests the option with the most similar name."""
+def check_known(caller_options: Iterable[str], allowed: Sequence[str], elsewhere: str = "") -> None:
+    """Raises TypeError for an unknown option, and suggests the option with the most similar name.
+
+    Args:
+        caller_options: the names of options.
+        allowed: the names of known options.
+        elsewhere: a clause that says which other environments have the option, if that is known.
+    """
     for name in caller_options:
         if name not in allowed:
             near = difflib.get_close_matches(name, allowed, 1, 0.6)
             hint = f"; did you mean {near[0]!r}?" if near else "."
+            hint += f" {elsewhere[0].upper()}{elsewhere[1:]}." if elsewhere else ""
             raise TypeError(f"unknown option {name!r}{hint} Options: {', '.join(allowed)}")
 
 

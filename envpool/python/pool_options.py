@@ -93,9 +93,8 @@ def check_new_options(
 def _option(task: Construction, name: str) -> Option:
     options = changing_options(task)
     if name not in options:
-        if elsewhere := task.registration.origin.where_option_is(name):
-            raise ValueError(f"{name}: {elsewhere}")
-        check_known([name], list(dict.fromkeys([*options, *task.options])))
+        elsewhere = task.registration.origin.where_option_is(name)
+        check_known([name], list(dict.fromkeys([*options, *task.options])), elsewhere)
         raise ValueError(
             f"{name}: expected an option that can change from episode to episode, such as {next(iter(options))!r}, got one "
             "that only make can set"

@@ -107,11 +107,12 @@ class ResetOptions:
         known = [*of_starts, *of_make]
         unknown = [key for key in options if key not in known]
         if unknown:
-            if not construction.is_mixed and (elsewhere := origin.where_option_is(str(unknown[0]))):
-                raise ValueError(f"options[{unknown[0]!r}]: {elsewhere}")
+            elsewhere = "" if construction.is_mixed else origin.where_option_is(str(unknown[0]))
             names = ", ".join(map(repr, [*known, *other_keys]))
             names = f"only {names}" if names else "none, because its reset has no options"
-            raise ValueError(f"options: expected {names}, got {', '.join(map(shown, unknown))}")
+            raise ValueError(
+                f"options: expected {names}, got {', '.join(map(shown, unknown))}{elsewhere and '; '}{elsewhere}"
+            )
         if changed := {name: value for name, value in options.items() if name in of_make}:
             self.new = check_new_options(construction, env_ids, changed)
         values = {name: _number(name, options[name]) for name in options if name in of_starts}

@@ -86,10 +86,7 @@ class Robots(GymMujoco):
         """Returns that MuJoCo's library has more fields of the model."""
         if not name.startswith("model."):
             return ""
-        return (
-            "expected a field of the model that our own solver can change, got another name; environments that are made with "
-            "backend='mujoco' have more fields"
-        )
+        return "environments that are made with backend='mujoco' have more fields of the model"
 
     def choose(self, registration: Registration, caller_options: Mapping[str, Any]) -> tuple[Registration, str]:
         """Chooses between our solver and MuJoCo's library.
