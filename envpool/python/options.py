@@ -254,7 +254,7 @@ def check_known(caller_options: Iterable[str], allowed: Sequence[str], elsewhere
     """
     for name in caller_options:
         if name not in allowed:
-            near = difflib.get_close_matches(name, allowed, 1, 0.6)
+            near = difflib.get_close_matches(str(name), allowed, 1, 0.6)
             hint = f"; did you mean {near[0]!r}?" if near else "."
             hint += f" {elsewhere[0].upper()}{elsewhere[1:]}." if elsewhere else ""
             raise TypeError(f"unknown option {name!r}{hint} Options: {', '.join(allowed)}")

@@ -72,6 +72,7 @@ MAKE = [
     ({"autoreset_mode": "sometimes"}, ValueError, ["autoreset_mode", "'next_step'", "got 'sometimes'"]),
     ({"autoreset_mode": None}, TypeError, ["autoreset_mode", "got None"]),
     ({"step_api": "old"}, ValueError, ["step_api", "'classic'", "got 'old'"]),
+    ({"env_options": [{3: 1}]}, TypeError, ["env_options[0]", "unknown option 3"]),
     ({"env_options": {}, "num_envs": 1}, None, []),
     ({"env_options": {"width": 1}}, TypeError, ["env_options", "sequence"]),
     ({"env_options": [{}, {}, {}], "num_envs": 2}, ValueError, ["env_options", "num_envs = 2", "got 3"]),
