@@ -152,7 +152,7 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
         """
         if options is not None and not isinstance(options, Mapping):
             raise TypeError(f"[{self._label}] options: expected a mapping, got {shown(options)}")
-        if options and "reset_mask" in options:
+        if options and "reset_mask" in options and "reset_mask" in self._reset_keys:
             env_id = self._masked(env_id, options)
             seed = self._seeds_of_mask(seed, env_id)
             options = chosen_rows(self._construction, without_mask(options), env_id, self.num_envs)

@@ -67,6 +67,7 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
             if getattr(value, "name", value) not in allowed:
                 raise ValueError(f"[{label}] {name}: expected {allowed[0]!r} for PettingZoo, got {shown(value)}")
         self.pool = GymnasiumEnvPool(registration, {**caller_options, "autoreset_mode": "disabled"})
+        self.pool._reset_keys = ()
         self._arrays = self.pool.spec.arrays
         self._mover: str | None = None
         self._known = {field.name for field in self._arrays.infos}

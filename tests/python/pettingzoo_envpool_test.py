@@ -142,8 +142,11 @@ def test_options_of_a_reset(checks, aec):
     game.reset()
     game.reset(options={"options": 1})  # as PettingZoo's tests do
     assert game.pool.options()["komi"] == [2.0]
-    with pytest.raises(ValueError, match=r"^\[Go9x9-v1\] options: expected only .*'komi'.*, got 'kmoi'$"):
-        game.reset(options={"kmoi": 1})
+    for unknown in ("kmoi", "reset_mask"):  # a mask selects environments of a pool
+        text = rf"^\[Go9x9-v1\] options: expected only .*'komi'.*, got '{unknown}'$"
+        with pytest.raises(ValueError, match=text) as caught:
+            game.reset(options={unknown: np.array([True])})
+        assert "'reset_mask'," not in str(caught.value)
     with pytest.raises(TypeError, match=r"^\[Go9x9-v1\] options: expected a mapping, got 7$"):
         game.reset(options=7)
 
