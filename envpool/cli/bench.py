@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from envpool.cli.common import Failure, check_output, console, need, parse_options, print_json, seconds_of
+from envpool.cli.common import Failure, check_output, console, need, parse_options, print_json, seconds_of, table
 from envpool.cli.turns import SIDE_FOLDER, Side, SideEnded, Turns, machine, spread
 from envpool.python.distribution import pip_install
 from envpool.python.registry import find
@@ -187,34 +187,31 @@ class ResultTable:
             self._live.update(self._table(), refresh=True)
 
     def _table(self) -> Any:
-        from rich import box
-        from rich.table import Table
-
         case = self._case
         envs = f"{case['num_envs']} environments" if case["num_envs"] > 1 else "1 environment"
         threads = f"{case['num_threads']} thread{'s' if case['num_threads'] > 1 else ''}"
         turns = self._turns
         title = f"{case['task']}, {envs}, {threads}: round {len(turns.rounds)} of {self._rounds}"
-        table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        table.add_column("", no_wrap=True)
-        for name in ("steps/s", "quartiles", "CPU us/step", "ours is", "quartiles"):
-            table.add_column(name, justify="right", no_wrap=True)
+        rows = []
         for name, side in turns.sides.items():
-            title = label(name, side)
             if not turns.rounds:
-                table.add_row(title, *[""] * 5)
+                rows.append([label(name, side), *[""] * 5])
                 continue
             rate, over = spread(turns.rates(name)), turns.ours_over(name)
             # The CPU time of a process excludes its children, so it would leave out gymnasium's worker processes.
             cpu = "" if name == "gymnasium, processes" else f"{turns.cpu_us(name):.3g}"
             mine = name == OURS
-            table.add_row(
-                title,
-                f"{rate['median']:,.0f}",
-                f"{rate['q1']:,.0f} - {rate['q3']:,.0f}",
-                cpu,
-                "" if mine else f"{over['median']:.3g}x",
-                "" if mine else f"{over['q1']:.3g} - {over['q3']:.3g}",
-                style="bold" if mine else "",
+            rows.append(
+                [
+                    label(name, side),
+                    f"{rate['median']:,.0f}",
+                    f"{rate['q1']:,.0f} - {rate['q3']:,.0f}",
+                    cpu,
+                    "" if mine else f"{over['median']:.3g}x",
+                    "" if mine else f"{over['q1']:.3g} - {over['q3']:.3g}",
+                ]
             )
-        return table
+        titles = ("", "steps/s", "quartiles", "CPU us/step", "ours is", "quartiles")
+        least = (20, None, None, None, None, None)
+        ours = [number for number, name in enumerate(turns.sides) if name == OURS]
+        return table(self._out.width, titles, rows, least, title=title, numbers=True, bold=ours)

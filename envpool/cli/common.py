@@ -94,6 +94,58 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 120)
 
 
+def table(
+    width: int,
+    titles: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    least: Sequence[int | None],
+    *,
+    title: str | None = None,
+    numbers: bool = False,
+    bold: Sequence[int] = (),
+) -> Any:
+    """Returns a table for rich. If it does not fit, the cells of each row are below each other, so that none is cut.
+
+    Args:
+        width: the width of the terminal.
+        titles: the titles of the columns.
+        rows: the cells.
+        least: for each column, the width in which cells can be read if they are folded; None: they are not folded.
+        title: the title of the table.
+        numbers: whether all columns except the first have numbers.
+        bold: the numbers of the rows that are printed bold.
+    """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    longest = [max(map(len, cells)) for cells in zip(titles, *rows, strict=True)]
+    needed = [length if at is None else min(length, at) for length, at in zip(longest, least, strict=True)]
+    fits = sum(needed) + 3 * (len(needed) - 1) <= width
+    layout: dict[str, Any] = (
+        {"box": box.SIMPLE_HEAD} if fits else {"box": None, "show_header": False, "padding": (0, 2, 0, 0)}
+    )
+    found = Table(title=title, title_justify="left", pad_edge=False, show_edge=False, **layout)
+    if fits:
+        for number, (name, at) in enumerate(zip(titles, least, strict=True)):
+            right = numbers and number > 0
+            found.add_column(name, no_wrap=at is None, overflow="fold", justify="right" if right else "left")
+    else:
+        found.add_column(overflow="fold")
+        found.add_column(overflow="fold")
+    for number, row in enumerate(rows):
+        cells = [Text(cell, "bold" if number in bold else "") for cell in row]
+        if fits:
+            found.add_row(*cells)
+            continue
+        if number > 0:
+            found.add_row()
+        for name, cell in zip(titles, cells, strict=True):
+            if cell:
+                found.add_row(name, cell)
+    return found
+
+
 def print_json(value: Any) -> None:
     """Prints a value as JSON. Infinite numbers become strings, because JSON has no infinity."""
     print(json.dumps(_plain(value), indent=1), flush=True)

@@ -15,7 +15,7 @@ import numpy as np
 from envpool import _core
 from envpool._core import Table
 from envpool.cli.catalog import family_of
-from envpool.cli.common import Failure, console, parse_options, print_json
+from envpool.cli.common import Failure, console, parse_options, print_json, table
 from envpool.cuda.program import header_of
 from envpool.python.common_options import COMMON_OPTIONS
 from envpool.python.construction import Construction
@@ -75,10 +75,10 @@ def describe(registration: Registration, caller_options: dict[str, Any]) -> dict
         "gpu": False,
     }
     try:
-        table = registration.load()
+        loaded = registration.load()
         facts["options"] = [_option(entry) for entry in registration.options().values()]
-        facts["portable"] = bool(table.flags & _core.PORTABLE)
-        facts["gpu"] = facts["portable"] and _header_is_known(registration, table)
+        facts["portable"] = bool(loaded.flags & _core.PORTABLE)
+        facts["gpu"] = facts["portable"] and _header_is_known(registration, loaded)
         arrays = Construction(registration, caller_options).arrays
     except (RuntimeError, ImportError, OSError) as error:
         facts["missing"] = str(error)
@@ -146,6 +146,8 @@ def _bound(values: Any) -> Any:
 
 # ---- printing ----
 
+_LEAST = (None, 10, 10, 10, 20)  # the widths of columns in which the cells can be read
+
 
 def _print(facts: dict[str, Any]) -> None:
     from rich.markup import escape
@@ -207,7 +209,7 @@ def _fields(out: Any, title: str, fields: list[dict[str, Any]]) -> None:
         )
         for field in fields
     ]
-    out.print("", _table(out.width, (title, "dtype", "shape", "range", "meaning"), rows))
+    out.print("", table(out.width, (title, "dtype", "shape", "range", "meaning"), rows, _LEAST))
 
 
 def _options(out: Any, options: list[dict[str, Any]]) -> None:
@@ -222,7 +224,7 @@ def _options(out: Any, options: list[dict[str, Any]]) -> None:
             _range(option["low"], option["high"]) if option["low"] is not None else ""
         )
         rows.append((option["name"], kind, _shown(default), allowed, option["doc"]))
-    out.print("", _table(out.width, ("option", "kind", "default", "range", "meaning"), rows))
+    out.print("", table(out.width, ("option", "kind", "default", "range", "meaning"), rows, _LEAST))
 
 
 def _shown(default: Any) -> str:
@@ -230,35 +232,6 @@ def _shown(default: Any) -> str:
         return f"{default:.6g}"
     text = repr(default)
     return text if len(text) < 30 or not isinstance(default, tuple) else "an array"
-
-
-_CELL, _MEANING = 10, 20  # the widths that cells and meanings, which are longer, need to be read beside each other
-
-
-def _table(width: int, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
-    """Returns a table; if the terminal is too narrow for its columns, the cells of each row below each other."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
-
-    longest = [max(map(len, cells)) for cells in zip(titles, *rows, strict=True)]
-    least = [longest[0], *(min(length, _CELL) for length in longest[1:-1]), min(longest[-1], _MEANING)]
-    if width < sum(least) + 3 * (len(least) - 1):
-        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-        for title in ("title", "cell"):
-            table.add_column(title, overflow="fold")
-        for number, row in enumerate(rows):
-            if number > 0:
-                table.add_row()
-            for title, cell in zip(titles, row, strict=True):
-                table.add_row(title, escape(cell))
-        return table
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for title in titles:
-        table.add_column(title, no_wrap=title == titles[0], overflow="fold")
-    for row in rows:
-        table.add_row(*map(escape, row))
-    return table
 
 
 def _ranges(low: Any, high: Any) -> str:

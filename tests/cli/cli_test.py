@@ -26,7 +26,8 @@ imageio = pytest.importorskip("imageio.v3")
 
 from envpool._core import usable_cpus  # noqa: E402
 from envpool.atari.registration import _read_rom  # noqa: E402
-from envpool.cli import doctor, info  # noqa: E402
+from envpool.cli import doctor  # noqa: E402
+from envpool.cli.common import table  # noqa: E402
 from envpool.cli.doctor import advice  # noqa: E402
 from envpool.cli.info import describe  # noqa: E402
 from envpool.python.distribution import version_of  # noqa: E402
@@ -147,6 +148,15 @@ def test_info() -> None:
     assert facts["observation"][0]["shape"] == [2, 84, 84]
 
 
+@pytest.mark.parametrize("columns", [30, 60, 80, 100])
+def test_a_narrow_bench_keeps_every_digit(columns: int) -> None:
+    result = run("bench", "CartPole-v1", "--rounds", "1", "--seconds", "0.01", COLUMNS=str(columns))
+    lines = result.stdout.partition("EnvPool: not measured")[0].splitlines()
+    assert max(map(len, lines)) <= columns
+    assert "\u2026" not in result.stdout
+    assert re.search(r"\b\d+,\d{3}\b", result.stdout), result.stdout
+
+
 @pytest.mark.parametrize("columns", [24, 40, 60, 80])
 def test_narrow_output_keeps_every_letter(columns: int) -> None:
     """A table has its cells' words in turns, so that only their letters can be counted."""
@@ -167,7 +177,7 @@ def test_a_narrow_terminal_shows_whole_ids_and_descriptions() -> None:
 def test_brackets_in_descriptions_are_shown() -> None:
     for width in (15, 100):
         out = Console(width=width, file=io.StringIO())
-        out.print(info._table(width, ("option", "meaning"), [("goal", "[x, y]")]))
+        out.print(table(width, ("option", "meaning"), [("goal", "[x, y]")], (None, 20)))
         assert "[x, y]" in out.file.getvalue()
 
 
