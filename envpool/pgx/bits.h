@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes sets of cells, which have a bit for each cell, into arrays. CPUs write 16 bytes at a time. GPUs do not,
-// because rows need not be aligned.
+// Sets of cells, which have a bit for each cell, and how they are written into arrays. CPUs write 16 bytes at a time
+// (bytes16.h), or 32 if they have AVX2 (bytes32.h). GPUs write single ones, because rows need not be aligned.
 #pragma once
 
+#include "envpool/core/math/simd.h"
 #include "envpool/core/types.h"
 #include "envpool/pgx/constants.h"
+#ifndef __CUDACC__
+#include "envpool/pgx/bytes16.h"
+#endif
+#if ENVPOOL_AVX2
+#include "envpool/pgx/bytes32.h"
+#endif
 
 namespace envpool::pgx {
 
@@ -19,59 +26,6 @@ ENVPOOL_ALWAYS_INLINE u64 bytes_of(u64 bits) {
 
 // Returns the lowest four bits as the even bytes of eight.
 ENVPOOL_ALWAYS_INLINE u64 even_bytes_of(u64 bits) { return (bits & 0xF) * 0x0000200040008001 & 0x0001000100010001; }
-
-#ifndef __CUDACC__
-typedef u8 Bytes16 __attribute__((vector_size(16)));
-typedef u16 Pairs8 __attribute__((vector_size(16)));
-typedef u64 Words2 __attribute__((vector_size(16)));
-typedef i32 FourNumbers __attribute__((vector_size(16)));
-typedef u32 FourWords __attribute__((vector_size(16)));
-
-// The bytes of eight cells.
-inline constexpr auto kBytesOf = [] {
-  struct {
-    u64 set[256];
-  } bytes{};
-  for (u64 set = 0; set < 256; ++set) {
-    for (i32 cell = 0; cell < 8; ++cell) bytes.set[set] |= (set >> cell & 1) << 8 * cell;
-  }
-  return bytes;
-}();
-
-// Returns the lowest 16 bits as bytes of 0 and 1.
-ENVPOOL_ALWAYS_INLINE Bytes16 sixteen_bytes_of(u64 bits) {
-  return Bytes16(Words2{kBytesOf.set[bits & 0xFF], kBytesOf.set[bits >> 8 & 0xFF]});
-}
-
-// Returns the elements of two vectors with these numbers.
-template <i32... kAt, class V>
-ENVPOOL_ALWAYS_INLINE V shuffled(V one, V two) {
-#ifdef __clang__
-  return __builtin_shufflevector(one, two, kAt...);
-#else
-  return __builtin_shuffle(one, two, V{kAt...});
-#endif
-}
-// Return the bytes of one and two in turn, of the lower half and of the upper half.
-ENVPOOL_ALWAYS_INLINE Bytes16 lower_of(Bytes16 one, Bytes16 two) {
-  return shuffled<0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23>(one, two);
-}
-ENVPOOL_ALWAYS_INLINE Bytes16 upper_of(Bytes16 one, Bytes16 two) {
-  return shuffled<8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31>(one, two);
-}
-// The same with pairs of bytes.
-ENVPOOL_ALWAYS_INLINE Bytes16 lower_pairs_of(Bytes16 one, Bytes16 two) {
-  return Bytes16(shuffled<0, 8, 1, 9, 2, 10, 3, 11>(Pairs8(one), Pairs8(two)));
-}
-ENVPOOL_ALWAYS_INLINE Bytes16 upper_pairs_of(Bytes16 one, Bytes16 two) {
-  return Bytes16(shuffled<4, 12, 5, 13, 6, 14, 7, 15>(Pairs8(one), Pairs8(two)));
-}
-// Writes the first of 16 bytes, as many as are left of an array.
-template <i32 kLeft>
-ENVPOOL_ALWAYS_INLINE void write_bytes(void* to, Bytes16 bytes) {
-  if constexpr (kLeft > 0) __builtin_memcpy(to, &bytes, kLeft < 16 ? kLeft : 16);
-}
-#endif
 
 ENVPOOL_ALWAYS_INLINE bool has(u64 set, i32 cell) { return (set >> cell & 1) != 0; }
 
@@ -91,15 +45,24 @@ ENVPOOL_ALWAYS_INLINE i32 lowest(u64 cells) {
 #endif
 }
 
+#ifndef __CUDACC__
+#if !ENVPOOL_AVX2
+namespace bytes32 = bytes16;
+#endif
+// Returns whether arrays of so many cells are written with AVX2. For fewer, a call would take as long.
+template <i32 kCells>
+ENVPOOL_ALWAYS_INLINE bool writes_32_bytes() {
+  return ENVPOOL_AVX2 && kCells > 48 && has_simd();
+}
+#endif
+
 // Writes whether each cell is in a set.
 template <i32 kCells>
 ENVPOOL_ALWAYS_INLINE void write_set(bool* to, u64 set) {
 #ifdef __CUDACC__
   for (i32 cell = 0; cell < kCells; ++cell) to[cell] = has(set, cell);
 #else
-  constexpr i32 kEnd = kCells / 8 * 8;
-  for (i32 cell = 0; cell < kEnd; cell += 8) __builtin_memcpy(to + cell, &kBytesOf.set[set >> cell & 0xFF], 8);
-  if constexpr (kEnd < kCells) __builtin_memcpy(to + kEnd, &kBytesOf.set[set >> kEnd & 0xFF], kCells - kEnd);
+  return writes_32_bytes<kCells>() ? bytes32::write_set<kCells>(to, set) : bytes16::write_set<kCells>(to, set);
 #endif
 }
 
@@ -112,12 +75,7 @@ ENVPOOL_ALWAYS_INLINE void write_channels(bool* to, u64 one, u64 two) {
     to[2 * cell + 1] = has(two, cell);
   }
 #else
-  for_constants<0, (kCells + 15) / 16>([&](auto constant) {
-    constexpr i32 kAt = 16 * decltype(constant)::value, kLeft = 2 * (kCells - kAt);
-    const Bytes16 ones = sixteen_bytes_of(one >> kAt), twos = sixteen_bytes_of(two >> kAt);
-    write_bytes<kLeft>(to + 2 * kAt, lower_of(ones, twos));
-    write_bytes<kLeft - 16>(to + 2 * kAt + 16, upper_of(ones, twos));
-  });
+  bytes16::write_channels<kCells>(to, one, two);
 #endif
 }
 // Writes the channels of two players, which see them in different orders.
@@ -127,29 +85,29 @@ ENVPOOL_ALWAYS_INLINE void write_both_channels(bool* to, bool* other, u64 one, u
   write_channels<kCells>(to, one, two);
   write_channels<kCells>(other, two, one);
 #else
-  for_constants<0, (kCells + 15) / 16>([&](auto constant) {
-    constexpr i32 kAt = 16 * decltype(constant)::value, kLeft = 2 * (kCells - kAt);
-    const Bytes16 ones = sixteen_bytes_of(one >> kAt), twos = sixteen_bytes_of(two >> kAt);
-    write_bytes<kLeft>(to + 2 * kAt, lower_of(ones, twos));
-    write_bytes<kLeft>(other + 2 * kAt, lower_of(twos, ones));
-    write_bytes<kLeft - 16>(to + 2 * kAt + 16, upper_of(ones, twos));
-    write_bytes<kLeft - 16>(other + 2 * kAt + 16, upper_of(twos, ones));
-  });
+  return writes_32_bytes<kCells>() ? bytes32::write_both_channels<kCells>(to, other, one, two)
+                                   : bytes16::write_both_channels<kCells>(to, other, one, two);
 #endif
 }
-
-#ifndef __CUDACC__
-// Writes 16 bytes as signed numbers, as many as are left of an array.
-template <i32 kLeft>
-ENVPOOL_ALWAYS_INLINE void write_numbers(i32* to, Bytes16 bytes) {
-  // A shift extends the sign of a byte that is the upper byte of a number.
-  const Bytes16 lower = lower_of(bytes, bytes), upper = upper_of(bytes, bytes);
-  write_bytes<4 * kLeft>(to, Bytes16(FourNumbers(lower_pairs_of(lower, lower)) >> 24));
-  write_bytes<4 * kLeft - 16>(to + 4, Bytes16(FourNumbers(upper_pairs_of(lower, lower)) >> 24));
-  write_bytes<4 * kLeft - 32>(to + 8, Bytes16(FourNumbers(lower_pairs_of(upper, upper)) >> 24));
-  write_bytes<4 * kLeft - 48>(to + 12, Bytes16(FourNumbers(upper_pairs_of(upper, upper)) >> 24));
-}
+// The same with four channels, bool[kCells][4]. The last two are the bytes of `rest`, the same in all cells, or of
+// `others_rest` for the other player.
+template <i32 kCells>
+ENVPOOL_ALWAYS_INLINE void write_both_four_channels(bool* to, bool* other, u64 one, u64 two, u32 rest,
+                                                    u32 others_rest) {
+#ifdef __CUDACC__
+  for (i32 cell = 0; cell < kCells; ++cell) {
+    to[4 * cell] = other[4 * cell + 1] = has(one, cell);
+    to[4 * cell + 1] = other[4 * cell] = has(two, cell);
+    for (i32 k = 0; k < 2; ++k) {
+      to[4 * cell + 2 + k] = has(rest, 8 * k);
+      other[4 * cell + 2 + k] = has(others_rest, 8 * k);
+    }
+  }
+#else
+  return writes_32_bytes<kCells>() ? bytes32::write_both_four_channels<kCells>(to, other, one, two, rest, others_rest)
+                                   : bytes16::write_both_four_channels<kCells>(to, other, one, two, rest, others_rest);
 #endif
+}
 
 // Writes numbers: kEmpty, plus kOne or kTwo for the cells of two sets, which have no cell in common.
 template <i32 kCells, i32 kOne, i32 kTwo, i32 kEmpty>
@@ -159,11 +117,8 @@ ENVPOOL_ALWAYS_INLINE void write_board(i32* to, u64 one, u64 two) {
     to[cell] = kEmpty + kOne * i32(has(one, cell)) + kTwo * i32(has(two, cell));
   }
 #else
-  for_constants<0, (kCells + 15) / 16>([&](auto constant) {
-    constexpr i32 kAt = 16 * decltype(constant)::value;
-    const Bytes16 ones = sixteen_bytes_of(one >> kAt), twos = sixteen_bytes_of(two >> kAt);
-    write_numbers<kCells - kAt>(to + kAt, ones * u8(kOne) + twos * u8(kTwo) + u8(kEmpty));
-  });
+  return writes_32_bytes<kCells>() ? bytes32::write_board<kCells, kOne, kTwo, kEmpty>(to, one, two)
+                                   : bytes16::write_board<kCells, kOne, kTwo, kEmpty>(to, one, two);
 #endif
 }
 

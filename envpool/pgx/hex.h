@@ -30,8 +30,9 @@ struct HexCells {
   u64 low, high;
 
   ENVPOOL_FN static constexpr HexCells of(i32 cell) {
-    const u64 bit = u64{1} << (cell & 63);
-    return {cell < 64 ? bit : 0, cell < 64 ? 0 : bit};
+    // There is no branch, because it would be mispredicted.
+    const u64 bit = u64{1} << (cell & 63), if_high = u64{0} - u64(cell >> 6);
+    return {bit & ~if_high, bit & if_high};
   }
   ENVPOOL_FN static constexpr HexCells all() { return {~u64{0}, (u64{1} << (kCells - 64)) - 1}; }
   ENVPOOL_FN static constexpr HexCells row(i32 row) {
@@ -46,20 +47,20 @@ struct HexCells {
   }
 
   ENVPOOL_FN bool has(i32 cell) const { return pgx::has(cell < 64 ? low : high, cell & 63); }
-  ENVPOOL_FN bool any() const { return (low | high) != 0; }
+  ENVPOOL_FN constexpr bool any() const { return (low | high) != 0; }
   ENVPOOL_FN constexpr HexCells operator|(HexCells other) const { return {low | other.low, high | other.high}; }
   ENVPOOL_FN constexpr HexCells operator&(HexCells other) const { return {low & other.low, high & other.high}; }
   ENVPOOL_FN constexpr HexCells operator-(HexCells other) const { return {low & ~other.low, high & ~other.high}; }
   // Returns the cells that touch one of these; some bits after the last cell may also be set.
-  ENVPOOL_FN HexCells beside() const {
+  ENVPOOL_FN constexpr HexCells beside() const {
     constexpr HexCells kNotFirst = all() - column(0), kNotLast = all() - column(kSide - 1);
     const HexCells next = (up(1) | down(kSide - 1)) & kNotFirst, before = (down(1) | up(kSide - 1)) & kNotLast;
     return next | before | up(kSide) | down(kSide);
   }
 
  private:
-  ENVPOOL_FN HexCells up(i32 by) const { return {low << by, high << by | low >> (64 - by)}; }
-  ENVPOOL_FN HexCells down(i32 by) const { return {low >> by | high << (64 - by), high >> by}; }
+  ENVPOOL_FN constexpr HexCells up(i32 by) const { return {low << by, high << by | low >> (64 - by)}; }
+  ENVPOOL_FN constexpr HexCells down(i32 by) const { return {low >> by | high << (64 - by), high >> by}; }
 };
 
 struct HexRules {
@@ -125,9 +126,10 @@ struct HexRules {
     mask[kSwap] = all | (p.moves == 1);
   }
 
-  ENVPOOL_FN static MoveResult play(Position& p, i32 action) {
+  ENVPOOL_FN static MoveResult play(Position& p, i32 action, bool legal) {
     const i32 mover = seat(p);
     if (action == kSwap) action = swap(p);
+    if (!legal) remove(p, mover ^ 1, HexCells::of(action));  // the stone that is replaced
     const bool wins = put(p, mover, action);
     count_up(p.moves);
     return {wins, !wins ? 0.0f : mover == 0 ? 1.0f : -1.0f};
@@ -137,36 +139,19 @@ struct HexRules {
     bool* const obs = row.at<bool, kCells * 4>(kObs);
     const HexCells own = p.stones[seat], other = p.stones[seat ^ 1];
     const bool second = seat == 1, may_swap = p.moves == 1;
-#ifdef __CUDACC__
     for (i32 cell = 0; cell < kCells; ++cell) {
       obs[4 * cell] = own.has(cell);
       obs[4 * cell + 1] = other.has(cell);
       obs[4 * cell + 2] = second;
       obs[4 * cell + 3] = may_swap;
     }
-#else
-    const Bytes16 rest = rest_of(second, may_swap);
-    for_constants<0, (kCells + 15) / 16>([&](auto constant) {
-      constexpr i32 kGroup = decltype(constant)::value;
-      write_group<kGroup>(obs, group_of<kGroup>(own), group_of<kGroup>(other), rest);
-    });
-#endif
   }
   ENVPOOL_FN static void observe_both(const Position& p, i32 first, Row zero, Row one) {
-#ifdef __CUDACC__
-    observe(p, first, zero);
-    observe(p, first ^ 1, one);
-#else
     bool *const obs = zero.at<bool, kCells * 4>(kObs), *const other_obs = one.at<bool, kCells * 4>(kObs);
     const HexCells own = p.stones[first], other = p.stones[first ^ 1];
-    const Bytes16 rest = rest_of(first == 1, p.moves == 1), other_rest = rest_of(first == 0, p.moves == 1);
-    for_constants<0, (kCells + 15) / 16>([&](auto constant) {
-      constexpr i32 kGroup = decltype(constant)::value;
-      const Bytes16 ours = group_of<kGroup>(own), others = group_of<kGroup>(other);
-      write_group<kGroup>(obs, ours, others, rest);
-      write_group<kGroup>(other_obs, others, ours, other_rest);
-    });
-#endif
+    const u32 may_swap = u32(p.moves == 1) << 8, rest = u32(first == 1) | may_swap, others_rest = rest ^ 1;
+    write_both_four_channels<64>(obs, other_obs, own.low, other.low, rest, others_rest);
+    write_both_four_channels<kCells - 64>(obs + 256, other_obs + 256, own.high, other.high, rest, others_rest);
   }
   ENVPOOL_FN static void describe(const Position& p, i32, Row row) {
     i32* const board = row.at<i32, kCells>(kOwn);
@@ -186,27 +171,44 @@ struct HexRules {
  private:
   static constexpr f64 kWidth = 28, kHigh = 0.8660254037844386;  // pixels of a hexagon; distance of rows in hexagons
 
-  // Puts a stone of a seat into a cell. Returns whether it connects both sides.
+  // The cells beside each cell, and a bit for each side that it touches: top, bottom, left and right.
+  struct Surroundings {
+    HexCells beside[kCells];
+    u8 sides[kCells];
+  };
+  static constexpr Surroundings kSurroundings = [] {
+    constexpr i32 kLast = kSide - 1;
+    Surroundings all{};
+    for (i32 at = 0; at < kCells; ++at) {
+      const i32 row = at / kSide, column = at % kSide;
+      all.beside[at] = HexCells::of(at).beside() & HexCells::all();
+      all.sides[at] = u8((row == 0) | (row == kLast) << 1 | (column == 0) << 2 | (column == kLast) << 3);
+    }
+    return all;
+  }();
+
+  // Puts a stone of a seat into an empty cell. Returns whether it connects both sides.
   ENVPOOL_FN static bool put(Position& p, i32 mover, i32 at) {
-    const HexCells stone = HexCells::of(at), beside = stone.beside();
-    const HexCells own = p.stones[mover] | stone;
+    const HexCells stone = HexCells::of(at), own = p.stones[mover] | stone, beside = kSurroundings.beside[at] & own;
     p.stones[mover] = own;
-    remove(p, mover ^ 1, stone);  // which an illegal move replaces
     bool wins = true;
     for (i32 side = 0; side < 2; ++side) {
       HexCells linked = p.linked[mover][side];
-      const bool links = ((beside & linked) | (stone & side_of(mover, side))).any();
+      const bool links = (beside & linked).any() | has(kSurroundings.sides[at], 2 * mover + side);
       // There is no branch but for stones that it links, because it would be mispredicted.
       const u64 if_links = u64{0} - u64{links};
       linked = linked | (stone & HexCells{if_links, if_links});
-      for (HexCells added = (beside & own & HexCells{if_links, if_links}) - linked; added.any();
-           added = (added.beside() & own) - linked) {
-        linked = linked | added;
-      }
+      const HexCells added = (beside & HexCells{if_links, if_links}) - linked;
+      if (added.any()) linked = with_connected(linked, added, own);
       p.linked[mover][side] = linked;
       wins &= links;
     }
     return wins;
+  }
+  // Returns `linked` with `added` and all stones of `own` that are connected with those.
+  ENVPOOL_HOST_CALL static HexCells with_connected(HexCells linked, HexCells added, HexCells own) {
+    for (; added.any(); added = (added.beside() & own) - linked) linked = linked | added;
+    return linked;
   }
   ENVPOOL_FN static void remove(Position& p, i32 seat, HexCells stone) {
     p.stones[seat] = p.stones[seat] - stone;
@@ -220,35 +222,6 @@ struct HexRules {
     for (i32 seat = 0; seat < 2; ++seat) remove(p, seat, HexCells::of(first));
     return first % kSide * kSide + first / kSide;
   }
-  // Returns the first or the second side of a seat: the top and bottom row, or the left and right column.
-  ENVPOOL_FN static HexCells side_of(i32 mover, i32 side) {
-    constexpr HexCells kTop = HexCells::row(0), kBottom = HexCells::row(kSide - 1);
-    constexpr HexCells kLeft = HexCells::column(0), kRight = HexCells::column(kSide - 1);
-    return mover == 0 ? (side == 0 ? kTop : kBottom) : side == 0 ? kLeft : kRight;
-  }
-
-#ifndef __CUDACC__
-  // The cells of a group of 16, as bytes.
-  template <i32 kGroup>
-  ENVPOOL_ALWAYS_INLINE static Bytes16 group_of(HexCells cells) {
-    return sixteen_bytes_of(kGroup < 4 ? cells.low >> 16 * (kGroup & 3) : cells.high >> 16 * (kGroup & 3));
-  }
-  // The last two channels of each cell.
-  ENVPOOL_ALWAYS_INLINE static Bytes16 rest_of(bool second, bool may_swap) {
-    const Bytes16 none{};
-    return lower_of(none + u8(second), none + u8(may_swap));
-  }
-  // Writes the four channels of a group.
-  template <i32 kGroup>
-  ENVPOOL_ALWAYS_INLINE static void write_group(bool* obs, Bytes16 own, Bytes16 other, Bytes16 rest) {
-    constexpr i32 kAt = 64 * kGroup, kLeft = 4 * kCells - kAt;
-    const Bytes16 lower = lower_of(own, other), upper = upper_of(own, other);
-    write_bytes<kLeft>(obs + kAt, lower_pairs_of(lower, rest));
-    write_bytes<kLeft - 16>(obs + kAt + 16, upper_pairs_of(lower, rest));
-    write_bytes<kLeft - 32>(obs + kAt + 32, lower_pairs_of(upper, rest));
-    write_bytes<kLeft - 48>(obs + kAt + 48, upper_pairs_of(upper, rest));
-  }
-#endif
 };
 
 struct Hex : Turns<Hex, HexRules> {};

@@ -15,6 +15,7 @@
 // Reference: pgx 2.6.0, othello.
 #pragma once
 
+#include "envpool/pgx/othello_lines.h"
 #include "envpool/pgx/turns.h"
 
 namespace envpool::pgx {
@@ -52,7 +53,7 @@ struct OthelloRules {
 
   ENVPOOL_FN static void begin(Position& p, Rng&) {
     p = {.own = bit(28) | bit(35), .other = bit(27) | bit(36), .moves = 0, .seat = 0, .passed = false};
-    p.moves = moves_of(p.own, p.other);
+    p.moves = othello::moves_of(p.own, p.other);
   }
   ENVPOOL_FN static i32 seat(const Position& p) { return p.seat; }
   ENVPOOL_FN static bool is_legal(const Position& p, i32 action) {
@@ -64,19 +65,14 @@ struct OthelloRules {
   }
 
   ENVPOOL_FN static MoveResult play(Position& p, i32 action) {
-    const u64 disc = action == kPass ? 0 : bit(action);
-    u64 turned = 0;
-    for (i32 direction = 0; direction < kDirections; ++direction) {
-      const u64 line = line_from(disc, p.other, direction);
-      turned |= (shifted(line, direction) & p.own) != 0 ? line : 0;
-    }
+    const u64 disc = action == kPass ? 0 : bit(action), turned = othello::turned_by(disc, p.own, p.other);
     const u64 own = p.own ^ (disc | turned), other = p.other ^ turned;
     const bool over = (own | other) == ~u64{0} || other == 0 || (p.passed && action == kPass);
     const i32 lead = count(own) - count(other), mover = p.seat;
     // An illegal move into a cell of the other player leaves both discs there. pgx's board then has the other one's.
     p = {.own = other,
          .other = own & ~other,
-         .moves = moves_of(other, own),
+         .moves = othello::moves_of(other, own),
          .seat = 1 - mover,
          .passed = action == kPass};
     const f32 reward = f32(lead > 0) - f32(lead < 0);
@@ -100,33 +96,7 @@ struct OthelloRules {
   }
 
  private:
-  static constexpr i32 kDirections = 8;
-
   ENVPOOL_FN static constexpr u64 bit(i32 cell) { return u64{1} << cell; }
-
-  // Moves every cell by one in a direction. Cells that leave the board come back on its other side, where line_from()
-  // ends lines.
-  ENVPOOL_FN static u64 shifted(u64 cells, i32 direction) {
-    constexpr i32 kShifts[kDirections] = {1, 63, 8, 56, 7, 57, 9, 55};
-    const i32 by = kShifts[direction];
-    return cells << by | cells >> (64 - by);
-  }
-  // Returns the discs `through` which lines from `from` go in a direction. No such disc is at the border at which a
-  // line in this direction ends.
-  ENVPOOL_FN static u64 line_from(u64 from, u64 through, i32 direction) {
-    constexpr u64 kColumns = 0x7E7E7E7E7E7E7E7E, kRows = 0x00FFFFFFFFFFFF00;
-    through &= direction < 2 ? kColumns : direction < 4 ? kRows : kColumns & kRows;
-    u64 line = through & shifted(from, direction);
-    for (i32 i = 0; i < 5; ++i) line |= through & shifted(line, direction);
-    return line;
-  }
-  ENVPOOL_FN static u64 moves_of(u64 own, u64 other) {
-    u64 moves = 0;
-    for (i32 direction = 0; direction < kDirections; ++direction) {
-      moves |= shifted(line_from(own, other, direction), direction);
-    }
-    return moves & ~(own | other);
-  }
 };
 
 struct Othello : Turns<Othello, OthelloRules> {};
