@@ -122,4 +122,50 @@ ENVPOOL_ALWAYS_INLINE void write_board(i32* to, u64 one, u64 two) {
 #endif
 }
 
+// The rows of a set that has a bit row * 8 + column for each cell, and at most seven columns, are written one by one.
+// kColumns * row + column is the place of a cell in the array.
+template <i32 kRows, i32 kColumns, class Write>
+ENVPOOL_FN void for_cells_by_rows(Write&& write) {
+  for (i32 row = 0; row < kRows; ++row) {
+    for (i32 column = 0; column < kColumns; ++column) write(kColumns * row + column, 8 * row + column);
+  }
+}
+template <i32 kRows, i32 kColumns>
+ENVPOOL_ALWAYS_INLINE void write_channels_by_rows(bool* to, u64 one, u64 two) {
+  for_cells_by_rows<kRows, kColumns>([&](i32 at, i32 bit) {
+    to[2 * at] = has(one, bit);
+    to[2 * at + 1] = has(two, bit);
+  });
+}
+template <i32 kRows, i32 kColumns>
+ENVPOOL_ALWAYS_INLINE void write_both_channels_by_rows(bool* to, bool* other, u64 one, u64 two) {
+#ifdef __CUDACC__
+  write_channels_by_rows<kRows, kColumns>(to, one, two);
+  write_channels_by_rows<kRows, kColumns>(other, two, one);
+#else
+  bytes16::write_both_channels_by_rows<kRows, kColumns>(to, other, one, two);
+#endif
+}
+template <i32 kRows, i32 kColumns, i32 kOne, i32 kTwo, i32 kEmpty>
+ENVPOOL_ALWAYS_INLINE void write_board_by_rows(i32* to, u64 one, u64 two) {
+#ifdef __CUDACC__
+  for_cells_by_rows<kRows, kColumns>(
+      [&](i32 at, i32 bit) { to[at] = kEmpty + kOne * i32(has(one, bit)) + kTwo * i32(has(two, bit)); });
+#else
+  bytes16::write_board_by_rows<kRows, kColumns, kOne, kTwo, kEmpty>(to, one, two);
+#endif
+}
+
+// Two sets, exchanged or not. There is no branch, because it would be mispredicted.
+template <class Set>
+struct Exchanged {
+  Set one, two;
+
+  ENVPOOL_FN Exchanged(Set a, Set b, bool exchanges) : one(a), two(b) {
+    const Set different = (a ^ b) & (Set{0} - Set(exchanges));
+    one ^= different;
+    two ^= different;
+  }
+};
+
 }  // namespace envpool::pgx

@@ -128,5 +128,28 @@ ENVPOOL_ALWAYS_INLINE void write_board(i32* to, u64 one, u64 two) {
   });
 }
 
+// The rows of sets that have a bit row * 8 + column for each cell, and fewer than eight columns.
+ENVPOOL_ALWAYS_INLINE Bytes16 row_of(u64 set, i32 row) {
+  return Bytes16(Words2{kBytesOf.set[set >> 8 * row & 0xFF], 0});
+}
+
+template <i32 kRows, i32 kColumns>
+ENVPOOL_ALWAYS_INLINE void write_both_channels_by_rows(bool* to, bool* other, u64 one, u64 two) {
+  for_constants<0, kRows>([&](auto constant) {
+    constexpr i32 kRow = decltype(constant)::value, kAt = 2 * kColumns * kRow, kLeft = 2 * kColumns * (kRows - kRow);
+    const Bytes16 ones = row_of(one, kRow), twos = row_of(two, kRow);
+    write_bytes<kLeft>(to + kAt, lower_of(ones, twos));
+    write_bytes<kLeft>(other + kAt, lower_of(twos, ones));
+  });
+}
+template <i32 kRows, i32 kColumns, i32 kOne, i32 kTwo, i32 kEmpty>
+ENVPOOL_ALWAYS_INLINE void write_board_by_rows(i32* to, u64 one, u64 two) {
+  for_constants<0, kRows>([&](auto constant) {
+    constexpr i32 kRow = decltype(constant)::value, kLeft = kColumns * (kRows - kRow);
+    const Bytes16 bytes = row_of(one, kRow) * u8(kOne) + row_of(two, kRow) * u8(kTwo) + u8(kEmpty);
+    write_numbers < kLeft<8 ? kLeft : 8>(to + kColumns * kRow, bytes);
+  });
+}
+
 }  // namespace bytes16
 }  // namespace envpool::pgx

@@ -78,20 +78,22 @@ struct ConnectFourRules {
       const u64 pairs = own & own >> step;
       wins |= (pairs & pairs >> 2 * step) != 0;
     }
-    const f32 reward = p.seat == 0 ? 1.0f : -1.0f;
+    const i32 reward = i32(wins) * (1 - 2 * p.seat);  // a branch would be mispredicted
     p.seat = 1 - p.seat;
-    return {wins || (own | other) == kBoard, wins ? reward : 0.0f};
+    const bool full = (own | other) == kBoard;
+    return {wins || full, f32(reward)};
   }
 
   ENVPOOL_FN static void observe(const Position& p, i32 seat, Row row) {
-    write_channels<kCells>(row.at<bool, kCells * 2>(kObs), cells_of(p.discs[seat]), cells_of(p.discs[seat ^ 1]));
+    write_channels_by_rows<kRows, kColumns>(row.at<bool, kCells * 2>(kObs), p.discs[seat], p.discs[seat ^ 1]);
   }
   ENVPOOL_FN static void observe_both(const Position& p, i32 first, Row zero, Row one) {
-    write_both_channels<kCells>(zero.at<bool, kCells * 2>(kObs), one.at<bool, kCells * 2>(kObs),
-                                cells_of(p.discs[first]), cells_of(p.discs[first ^ 1]));
+    const Exchanged discs(p.discs[0], p.discs[1], first != 0);
+    write_both_channels_by_rows<kRows, kColumns>(zero.at<bool, kCells * 2>(kObs), one.at<bool, kCells * 2>(kObs),
+                                                 discs.one, discs.two);
   }
   ENVPOOL_FN static void describe(const Position& p, i32, Row row) {
-    write_board<kCells, 1, 2, -1>(row.at<i32, kCells>(kOwn), cells_of(p.discs[0]), cells_of(p.discs[1]));
+    write_board_by_rows<kRows, kColumns, 1, 2, -1>(row.at<i32, kCells>(kOwn), p.discs[0], p.discs[1]);
   }
   // Removes what no game can contain: discs outside of the board, two in a cell, and discs above an empty cell.
   ENVPOOL_FN static void repair(Position& p) {
@@ -107,13 +109,6 @@ struct ConnectFourRules {
                        kColumn = 0x010101010101;
 
   ENVPOOL_FN static constexpr u64 bit(i32 row, i32 column) { return u64{1} << (row * 8 + column); }
-
-  // Returns a set with bit row * 7 + column for each disc.
-  ENVPOOL_FN static u64 cells_of(u64 discs) {
-    u64 cells = 0;
-    for (i32 row = 0; row < kRows; ++row) cells |= (discs >> 8 * row & kRow) << kColumns * row;
-    return cells;
-  }
 };
 
 struct ConnectFour : Turns<ConnectFour, ConnectFourRules> {};

@@ -84,8 +84,8 @@ struct OthelloRules {
     write_channels<kCells>(row.at<bool, kCells * 2>(kObs), own, other);
   }
   ENVPOOL_FN static void observe_both(const Position& p, i32 first, Row zero, Row one) {
-    const u64 own = first == p.seat ? p.own : p.other, other = first == p.seat ? p.other : p.own;
-    write_both_channels<kCells>(zero.at<bool, kCells * 2>(kObs), one.at<bool, kCells * 2>(kObs), own, other);
+    const Exchanged discs(p.own, p.other, first != p.seat);
+    write_both_channels<kCells>(zero.at<bool, kCells * 2>(kObs), one.at<bool, kCells * 2>(kObs), discs.one, discs.two);
   }
   ENVPOOL_FN static void describe(const Position& p, i32, Row row) {
     write_board<kCells, 1, -1, 0>(row.at<i32, kCells>(kOwn), p.own, p.other);

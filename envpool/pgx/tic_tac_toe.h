@@ -71,17 +71,18 @@ struct TicTacToeRules {
     own |= mark;
     other &= ~mark;  // the mark that an illegal move replaces
     const bool wins = has_line(own);
-    const f32 reward = p.seat == 0 ? 1.0f : -1.0f;
+    const i32 reward = i32(wins) * (1 - 2 * p.seat);  // a branch would be mispredicted
     p.seat = 1 - p.seat;
-    return {wins || (own | other) == kFull, wins ? reward : 0.0f};
+    const bool full = (own | other) == kFull;
+    return {wins || full, f32(reward)};
   }
 
   ENVPOOL_FN static void observe(const Position& p, i32 seat, Row row) {
     write_channels<kCells>(row.at<bool, kCells * 2>(kObs), p.marks[seat], p.marks[seat ^ 1]);
   }
   ENVPOOL_FN static void observe_both(const Position& p, i32 first, Row zero, Row one) {
-    write_both_channels<kCells>(zero.at<bool, kCells * 2>(kObs), one.at<bool, kCells * 2>(kObs), p.marks[first],
-                                p.marks[first ^ 1]);
+    const Exchanged marks(p.marks[0], p.marks[1], first != 0);
+    write_both_channels<kCells>(zero.at<bool, kCells * 2>(kObs), one.at<bool, kCells * 2>(kObs), marks.one, marks.two);
   }
   ENVPOOL_FN static void describe(const Position& p, i32, Row row) {
     write_board<kCells, 1, 2, -1>(row.at<i32, kCells>(kOwn), p.marks[0], p.marks[1]);

@@ -80,8 +80,9 @@ struct Turns {
   static constexpr bool kShortSteps = requires { requires Rules::kShortSteps; };
 
   using Params = typename ParamsFrom<Rules>::Type;
+  using Position = typename Rules::Position;
   struct Shared {
-    typename Rules::Position position;
+    Position position;
     i32 first;           // the player who has seat 0
     i32 current_player;  // whose move it is
     f32 reward;          // of player 0 in the last step
@@ -145,8 +146,9 @@ struct Turns {
     const bool legal = Rules::is_legal(s.position, action);
     const MoveResult result = play(s.position, action, legal, params, rng);
     s.current_player = s.first ^ Rules::seat(s.position);
-    const f32 played = s.first == 0 ? result.reward : 0.0f - result.reward;
-    s.reward = legal ? played : mover == 0 ? 0.0f - kIllegalReward : kIllegalReward;
+    // There are no branches on which player moves or has which seat, because they would be mispredicted.
+    const f32 played[] = {result.reward, 0.0f - result.reward}, lost[] = {0.0f - kIllegalReward, kIllegalReward};
+    s.reward = legal ? played[s.first] : lost[mover];
     s.over = result.over || !legal;
     return {.terminated = s.over};
   }
@@ -168,26 +170,28 @@ struct Turns {
     *row.at<i32, 1>(kPlayerId) = agent;
   }
   ENVPOOL_FN static void observe_world(const World& world, const Params&, Row row) {
-    const Shared& s = world.shared;
-    *row.at<i32, 1>(kCurrentPlayer) = s.current_player;
-    Rules::write_legal(s.position, s.over, row.at<bool, Rules::kActions>(kActionMask));
-    Rules::describe(s.position, s.first, row);
+    describe(world.shared, world.shared.position, row);
   }
 
-  ENVPOOL_FN static void observe_all(const World& world, const Params& params, Row row) {
-    const i32 first = world.shared.first;
+  ENVPOOL_FN static void observe_all(const World& world, const Params&, Row row) {
+    const Shared& s = world.shared;
     Row zero = row, one = row;  // of both players
     zero.row = 2 * row.row;
     one.row = zero.row + 1;
-    if constexpr (requires { Rules::observe_both(world.shared.position, first, zero, one); }) {
-      Rules::observe_both(world.shared.position, first, zero, one);
-    } else {
-      Rules::observe(world.shared.position, first, zero);
-      Rules::observe(world.shared.position, first ^ 1, one);
-    }
     *zero.at<i32, 1>(kPlayerId) = 0;
     *one.at<i32, 1>(kPlayerId) = 1;
-    observe_world(world, params, row);
+    if constexpr (!requires { Rules::observe_both(s.position, s.first, zero, one); }) {
+      Rules::observe(s.position, s.first, zero);
+      Rules::observe(s.position, s.first ^ 1, one);
+      describe(s, s.position, row);
+    } else if constexpr (sizeof(Position) > 32) {
+      Rules::observe_both(s.position, s.first, zero, one);
+      describe(s, s.position, row);
+    } else {
+      const Position copy = s.position;  // which what is written cannot alias, so that sets are read only once
+      Rules::observe_both(copy, s.first, zero, one);
+      describe(s, copy, row);
+    }
   }
 
  private:
@@ -196,8 +200,13 @@ struct Turns {
     return 1.0f;
   }();
 
-  ENVPOOL_FN static MoveResult play(typename Rules::Position& position, i32 action, bool legal, const Params& params,
-                                    Rng& rng) {
+  ENVPOOL_FN static void describe(const Shared& s, const Position& position, Row row) {
+    *row.at<i32, 1>(kCurrentPlayer) = s.current_player;
+    Rules::write_legal(position, s.over, row.at<bool, Rules::kActions>(kActionMask));
+    Rules::describe(position, s.first, row);
+  }
+
+  ENVPOOL_FN static MoveResult play(Position& position, i32 action, bool legal, const Params& params, Rng& rng) {
     if constexpr (requires { Rules::play(position, action, params); }) {
       return Rules::play(position, action, params);
     } else if constexpr (requires { Rules::play(position, action, rng); }) {

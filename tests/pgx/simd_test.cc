@@ -78,6 +78,24 @@ void check_written(u64 one, u64 two) {
         bytes32::write_board<kCells, 1, -1, 0>, bytes32::write_board<kCells, 1, 2, -1>);
 }
 
+TEST(sets_are_written_row_by_row) {
+  constexpr i32 kRows = 6, kColumns = 7, kCells = kRows * kColumns;
+  Rng rng{.seed = 4};
+  for (i32 i = 0; i < 2000; ++i) {
+    const u64 one = random_word(rng) & 0x7F7F7F7F7F7F, two = random_word(rng) & 0x7F7F7F7F7F7F & ~one;
+    Guarded<bool> both[2] = {Guarded<bool>(2 * kCells), Guarded<bool>(2 * kCells)}, its_both[2] = {both[0], both[1]};
+    Guarded<i32> board(kCells), its_board = board;
+    write_channels_by_rows<kRows, kColumns>(both[0].data(), one, two);
+    write_channels_by_rows<kRows, kColumns>(both[1].data(), two, one);
+    for_cells_by_rows<kRows, kColumns>(
+        [&](i32 at, i32 bit) { board.data()[at] = -1 + i32(has(one, bit)) + 2 * i32(has(two, bit)); });
+    bytes16::write_both_channels_by_rows<kRows, kColumns>(its_both[0].data(), its_both[1].data(), one, two);
+    bytes16::write_board_by_rows<kRows, kColumns, 1, 2, -1>(its_board.data(), one, two);
+    for (i32 player = 0; player < 2; ++player) CHECK(its_both[player] == both[player]);
+    CHECK(its_board == board);
+  }
+}
+
 TEST(sets_are_written_cell_by_cell) {
   Rng rng{.seed = 1};
   for (i32 i = 0; i < 2000; ++i) {
