@@ -143,7 +143,8 @@ ENVPOOL_ALWAYS_INLINE void write_both_channels_by_rows(bool* to, bool* other, u6
   write_channels_by_rows<kRows, kColumns>(to, one, two);
   write_channels_by_rows<kRows, kColumns>(other, two, one);
 #else
-  bytes16::write_both_channels_by_rows<kRows, kColumns>(to, other, one, two);
+  return has_simd() ? bytes32::write_both_channels_by_rows<kRows, kColumns>(to, other, one, two)
+                    : bytes16::write_both_channels_by_rows<kRows, kColumns>(to, other, one, two);
 #endif
 }
 template <i32 kRows, i32 kColumns, i32 kOne, i32 kTwo, i32 kEmpty>
@@ -152,7 +153,8 @@ ENVPOOL_ALWAYS_INLINE void write_board_by_rows(i32* to, u64 one, u64 two) {
   for_cells_by_rows<kRows, kColumns>(
       [&](i32 at, i32 bit) { to[at] = kEmpty + kOne * i32(has(one, bit)) + kTwo * i32(has(two, bit)); });
 #else
-  bytes16::write_board_by_rows<kRows, kColumns, kOne, kTwo, kEmpty>(to, one, two);
+  return has_simd() ? bytes32::write_board_by_rows<kRows, kColumns, kOne, kTwo, kEmpty>(to, one, two)
+                    : bytes16::write_board_by_rows<kRows, kColumns, kOne, kTwo, kEmpty>(to, one, two);
 #endif
 }
 

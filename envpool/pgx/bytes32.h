@@ -45,6 +45,10 @@ ENVPOOL_SIMD_TARGET ENVPOOL_ALWAYS_INLINE void write_bytes(void* to, __m256i byt
     __builtin_memcpy(to, &bytes, kLeft);
   }
 }
+template <i32 kLeft>
+ENVPOOL_SIMD_TARGET ENVPOOL_ALWAYS_INLINE void write_bytes(void* to, __m128i bytes) {
+  if constexpr (kLeft > 0) __builtin_memcpy(to, &bytes, kLeft < 16 ? kLeft : 16);
+}
 
 template <i32 kCells>
 ENVPOOL_SIMD_TARGET inline void write_set(bool* to, u64 set) {
@@ -95,12 +99,16 @@ ENVPOOL_SIMD_TARGET ENVPOOL_ALWAYS_INLINE __m256i times(__m256i set) {
   if constexpr (kBy == 1) return set;
   return _mm256_and_si256(_mm256_cmpeq_epi8(set, _mm256_set1_epi8(1)), _mm256_set1_epi8(i8(kBy)));
 }
+// Returns the numbers of 32 cells as signed bytes, in the order of bytes_of().
+template <i32 kRun, i32 kOne, i32 kTwo, i32 kEmpty>
+ENVPOOL_SIMD_TARGET ENVPOOL_ALWAYS_INLINE __m256i numbers_of(u32 one, u32 two) {
+  const __m256i ones = times<kOne>(bytes_of<kRun>(one)), twos = times<kTwo>(bytes_of<kRun>(two));
+  return _mm256_add_epi8(_mm256_add_epi8(ones, twos), _mm256_set1_epi8(i8(kEmpty)));
+}
 // Writes the numbers of 32 cells, as many as are left.
 template <i32 kLeft, i32 kOne, i32 kTwo, i32 kEmpty>
 ENVPOOL_SIMD_TARGET ENVPOOL_ALWAYS_INLINE void write_numbers(i32* to, u32 one, u32 two) {
-  const __m256i empty = _mm256_set1_epi8(i8(kEmpty));
-  const __m256i bytes =
-      _mm256_add_epi8(_mm256_add_epi8(times<kOne>(bytes_of<4>(one)), times<kTwo>(bytes_of<4>(two))), empty);
+  const __m256i bytes = numbers_of<4, kOne, kTwo, kEmpty>(one, two);
   // A shift extends the sign of a byte that is the upper byte of a number.
   const __m256i lower = _mm256_unpacklo_epi8(bytes, bytes), upper = _mm256_unpackhi_epi8(bytes, bytes);
   write_bytes<4 * kLeft>(to, _mm256_srai_epi32(_mm256_unpacklo_epi16(lower, lower), 24));
@@ -112,6 +120,42 @@ template <i32 kCells, i32 kOne, i32 kTwo, i32 kEmpty>
 ENVPOOL_SIMD_TARGET inline void write_board(i32* to, u64 one, u64 two) {
   write_numbers<kCells, kOne, kTwo, kEmpty>(to, u32(one), u32(two));
   write_numbers<kCells - 32, kOne, kTwo, kEmpty>(to + 32, u32(one >> 32), u32(two >> 32));
+}
+
+// The rows of sets that have a bit row * 8 + column for each cell, and at most seven columns. Four rows are 32 bits.
+template <i32 kRows, i32 kColumns>
+ENVPOOL_SIMD_TARGET ENVPOOL_ALWAYS_INLINE void write_four_rows(bool* to, __m256i ones, __m256i twos) {
+  constexpr i32 kBytes = 2 * kColumns, kLeft = kBytes * kRows;
+  const __m256i even = _mm256_unpacklo_epi8(ones, twos), odd = _mm256_unpackhi_epi8(ones, twos);
+  write_bytes<kLeft>(to, _mm256_castsi256_si128(even));
+  write_bytes<kLeft - kBytes>(to + kBytes, _mm256_castsi256_si128(odd));
+  write_bytes<kLeft - 2 * kBytes>(to + 2 * kBytes, _mm256_extracti128_si256(even, 1));
+  write_bytes<kLeft - 3 * kBytes>(to + 3 * kBytes, _mm256_extracti128_si256(odd, 1));
+}
+template <i32 kRows, i32 kColumns>
+ENVPOOL_SIMD_TARGET inline void write_both_channels_by_rows(bool* to, bool* other, u64 one, u64 two) {
+  const __m256i ones = bytes_of<16>(u32(one)), twos = bytes_of<16>(u32(two));
+  write_four_rows<kRows, kColumns>(to, ones, twos);
+  write_four_rows<kRows, kColumns>(other, twos, ones);
+  const __m256i last_ones = bytes_of<16>(u32(one >> 32)), last_twos = bytes_of<16>(u32(two >> 32));
+  write_four_rows<kRows - 4, kColumns>(to + 8 * kColumns, last_ones, last_twos);
+  write_four_rows<kRows - 4, kColumns>(other + 8 * kColumns, last_twos, last_ones);
+}
+
+template <i32 kRows, i32 kColumns>
+ENVPOOL_SIMD_TARGET ENVPOOL_ALWAYS_INLINE void write_two_rows_of_numbers(i32* to, __m128i bytes) {
+  constexpr i32 kBytes = 4 * kColumns, kLeft = kBytes * kRows;
+  write_bytes<kLeft>(to, _mm256_cvtepi8_epi32(bytes));
+  write_bytes<kLeft - kBytes>(to + kColumns, _mm256_cvtepi8_epi32(_mm_srli_si128(bytes, 8)));
+}
+template <i32 kRows, i32 kColumns, i32 kOne, i32 kTwo, i32 kEmpty>
+ENVPOOL_SIMD_TARGET inline void write_board_by_rows(i32* to, u64 one, u64 two) {
+  const __m256i first = numbers_of<16, kOne, kTwo, kEmpty>(u32(one), u32(two));
+  const __m256i last = numbers_of<16, kOne, kTwo, kEmpty>(u32(one >> 32), u32(two >> 32));
+  write_two_rows_of_numbers<kRows, kColumns>(to, _mm256_castsi256_si128(first));
+  write_two_rows_of_numbers<kRows - 2, kColumns>(to + 2 * kColumns, _mm256_extracti128_si256(first, 1));
+  write_two_rows_of_numbers<kRows - 4, kColumns>(to + 4 * kColumns, _mm256_castsi256_si128(last));
+  write_two_rows_of_numbers<kRows - 6, kColumns>(to + 6 * kColumns, _mm256_extracti128_si256(last, 1));
 }
 
 }  // namespace envpool::pgx::bytes32

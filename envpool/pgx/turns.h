@@ -146,9 +146,9 @@ struct Turns {
     const bool legal = Rules::is_legal(s.position, action);
     const MoveResult result = play(s.position, action, legal, params, rng);
     s.current_player = s.first ^ Rules::seat(s.position);
-    // There are no branches on which player moves or has which seat, because they would be mispredicted.
-    const f32 played[] = {result.reward, 0.0f - result.reward}, lost[] = {0.0f - kIllegalReward, kIllegalReward};
-    s.reward = legal ? played[s.first] : lost[mover];
+    // A branch on which player has which seat would be mispredicted. The sum turns -0 into 0.
+    const f32 played = result.reward * f32(1 - 2 * s.first) + 0.0f;
+    s.reward = legal ? played : kIllegalReward * f32(2 * mover - 1);
     s.over = result.over || !legal;
     return {.terminated = s.over};
   }

@@ -93,6 +93,13 @@ TEST(sets_are_written_row_by_row) {
     bytes16::write_board_by_rows<kRows, kColumns, 1, 2, -1>(its_board.data(), one, two);
     for (i32 player = 0; player < 2; ++player) CHECK(its_both[player] == both[player]);
     CHECK(its_board == board);
+    if (!has_simd()) continue;
+    its_both[0] = its_both[1] = Guarded<bool>(2 * kCells);
+    its_board = Guarded<i32>(kCells);
+    bytes32::write_both_channels_by_rows<kRows, kColumns>(its_both[0].data(), its_both[1].data(), one, two);
+    bytes32::write_board_by_rows<kRows, kColumns, 1, 2, -1>(its_board.data(), one, two);
+    for (i32 player = 0; player < 2; ++player) CHECK(its_both[player] == both[player]);
+    CHECK(its_board == board);
   }
 }
 
