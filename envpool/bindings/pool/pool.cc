@@ -22,6 +22,8 @@
 #include "envpool/bindings/constants.h"
 #include "envpool/bindings/interpreter.h"
 #include "envpool/bindings/jax/pool.h"
+#include "envpool/bindings/pool/actions.h"
+#include "envpool/bindings/pool/calls.h"
 #include "envpool/bindings/pool/live_pools.h"
 #include "envpool/bindings/pool/output_arrays.h"
 #include "envpool/bindings/pool/owned_pool.h"
@@ -34,18 +36,6 @@
 namespace envpool::python {
 
 namespace {
-
-// Runs `action` with the interpreter lock released. Passes it a callback that polls for signals while it waits. Raises
-// the exception of a signal handler, such as KeyboardInterrupt, if one interrupted the action.
-template <class Action>
-auto without_gil(Action&& action) {
-  try {
-    Unlocked unlocked;
-    return action([&unlocked] { return unlocked.interrupted(); });
-  } catch (const Interrupted&) {
-    throw py::error_already_set();
-  }
-}
 
 class PyPool {
  public:
@@ -88,13 +78,8 @@ class PyPool {
       pool_.own(EnvPool::make(members, {std::move(label), batch_size, num_threads, thread_cpus, statistics}));
     }
     LivePools::add(pool_.shared());
-    for (i32 f = 0; f < pool_->layout().num_actions; ++f) {
-      actions_.emplace_back(pool_->layout().actions[f]);
-      names_.emplace_back(pool_->layout().actions[f].name);
-    }
-    action_data_.resize(actions_.size());
+    actions_ = std::make_unique<ActionArguments>(*pool_);
     outputs_.choose(*pool_, outputs);
-    owners_ = std::make_unique<IdsArgument>(num_envs);
   }
   // Creates a pool from keyword arguments. They are looked up here, because pybind11's own lookup dereferences null
   // when memory runs out. Prepends the label to errors of environments' constructors, which do not know it.
@@ -130,55 +115,52 @@ class PyPool {
 
   // The send and the recv of a step are one unit: steps of other threads wait.
   py::tuple step(const py::object& action, const py::object& env_id) {
-    check_usable();
-    if (calling_thread_ == std::this_thread::get_id()) {
+    calls_.check_usable();
+    if (calls_.interrupted_one()) {
       throw std::runtime_error(
           pool_->text("step: expected no step of this pool in a signal handler that interrupts one; the handler may "
                       "raise instead"));
     }
-    const Call call(*this, {action, env_id}, Call::Waits::kAlways);
+    const Call call(calls_, {action, env_id}, Call::Waits::kAlways);
     send_actions(action, env_id, CallerHelp::kYes);
     return receive_or_abandon(CallerHelp::kYes);
   }
 
-  // Declares that nobody will receive what is under way in a synchronous pool, because a signal has interrupted the
-  // call that would have received it. The next call that needs idle environments waits for them and drops their
-  // results. A recv() returns the results instead.
-  void abandon() { abandoned_ = is_synchronous() && pool_->under_way() > 0; }
+  void abandon() { calls_.abandon(); }
 
   void send(const py::object& action, const py::object& env_id) {
-    const Call call(*this, {action, env_id});
+    const Call call(calls_, {action, env_id});
     send_actions(action, env_id, CallerHelp::kNo);
   }
 
   // `options` is None, or bytes that are passed to the environments.
   void reset(const py::object& env_id, const py::object& seeds, const py::object& streams, const py::object& options) {
-    const Call call(*this, {env_id, seeds, streams});
+    const Call call(calls_, {env_id, seeds, streams});
     begin_episodes(env_id, seeds, streams, options, /*receives=*/false);
   }
   // In one call, so that no signal handler can run and raise in between.
   py::tuple reset_and_recv(const py::object& env_id, const py::object& seeds, const py::object& streams,
                            const py::object& options) {
-    const Call call(*this, {env_id, seeds, streams});
+    const Call call(calls_, {env_id, seeds, streams});
     begin_episodes(env_id, seeds, streams, options, /*receives=*/true);
     return receive_or_abandon(CallerHelp::kNo);
   }
 
   py::tuple recv(double timeout) {
-    check_usable();
+    calls_.check_usable();
     if (std::isnan(timeout)) throw py::value_error(pool_->text("timeout: expected seconds, got nan"));
     EnvPool::Deadline deadline;
     if (timeout >= 0 && timeout < 1e8) {
       deadline = EnvPool::Clock::now() +
                  std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(timeout));
     }
-    abandoned_ = false;
+    calls_.keep_abandoned();
     while (true) {
       // In a synchronous pool, a step or a reset of another thread holds the lock until it has received its own batch.
       // If nothing is under way, this call may wait for a send of another thread, which needs the lock.
       {
-        const Call call(*this);
-        const bool polls = is_synchronous() && pool_->under_way() == 0;
+        const Call call(calls_);
+        const bool polls = calls_.is_synchronous() && pool_->under_way() == 0;
         const EnvPool::Deadline until = polls ? EnvPool::Deadline(EnvPool::Clock::now()) : deadline;
         try {
           return make_arrays(
@@ -193,23 +175,23 @@ class PyPool {
   }
 
   void discard() {
-    const Call call(*this);
-    discard_results();
+    const Call call(calls_);
+    calls_.discard_results();
   }
 
   py::list snapshot(const py::object& env_ids) {
-    const Call call(*this, {env_ids});
+    const Call call(calls_, {env_ids});
     const std::vector<i32> ids = converted_ids(env_ids);
     return list_of_bytes(without_gil_if_long(ids, [&] { return pool_->snapshot(ids.data(), i32(ids.size())); }));
   }
   void restore(const py::object& env_ids, const std::vector<py::bytes>& states) {
-    const Call call(*this, {env_ids});
+    const Call call(calls_, {env_ids});
     const std::vector<i32> ids = converted_ids(env_ids);
     const std::vector<std::string_view> views = views_of(states, i64(ids.size()), pool_->label());
     without_gil_if_long(ids, [&] { pool_->restore(ids.data(), i32(ids.size()), views.data()); });
   }
   void clone(const py::object& sources, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
-    const Call call(*this, {sources, env_ids, seeds, streams});
+    const Call call(calls_, {sources, env_ids, seeds, streams});
     const std::vector<i32> from = converted_ids(sources), ids = converted_ids(env_ids);
     const Seeds generators(seeds, streams, i64(ids.size()), pool_->label());
     without_gil_if_long(
@@ -218,10 +200,10 @@ class PyPool {
 
   // Returns the arrays of a batch with the current observations of idle environments.
   py::tuple observe(const py::object& env_ids) {
-    const Call call(*this, {env_ids});
+    const Call call(calls_, {env_ids});
     Batch batch;
     {
-      const ArgumentsLock arguments_lock(*this);
+      const ArgumentsLock arguments_lock(calls_);
       ids_.convert(env_ids, "env_ids", pool_->label());
       batch = pool_->observe(ids_.data(), ids_.size());
     }
@@ -229,13 +211,13 @@ class PyPool {
   }
 
   i64 state_bytes(i32 env_id) {
-    const Call call(*this);
+    const Call call(calls_);
     return pool_->state_bytes(env_id);
   }
   // Returns the same `bytes` bytes at `offset` of each environment's state, as u8 of shape (environments, bytes).
   py::array read_states(const py::object& env_ids, std::int64_t offset, std::int64_t bytes, const std::string& name) {
-    const Call call(*this, {env_ids});
-    const ArgumentsLock arguments_lock(*this);
+    const Call call(calls_, {env_ids});
+    const ArgumentsLock arguments_lock(calls_);
     ids_.convert(env_ids, "env_ids", pool_->label());
     py::array_t<u8> data({py::ssize_t(ids_.size()), py::ssize_t(std::max<std::int64_t>(bytes, 0))});
     pool_->read_states(ids_.data(), ids_.size(), offset, bytes, reinterpret_cast<char*>(data.mutable_data()),
@@ -243,8 +225,8 @@ class PyPool {
     return data;
   }
   void write_states(const py::object& env_ids, std::int64_t offset, const py::array_t<u8, py::array::c_style>& data) {
-    const Call call(*this, {env_ids});
-    const ArgumentsLock arguments_lock(*this);
+    const Call call(calls_, {env_ids});
+    const ArgumentsLock arguments_lock(calls_);
     ids_.convert(env_ids, "env_ids", pool_->label());
     if (data.ndim() != 2 || data.shape(0) != ids_.size()) {
       throw py::value_error(pool_->text("states: expected an array with one row of bytes per environment"));
@@ -256,8 +238,8 @@ class PyPool {
   // elements of each of these options.
   void set_options(const py::object& env_ids, const std::vector<std::string>& names,
                    const py::array_t<f64, py::array::c_style | py::array::forcecast>& values, const std::string& name) {
-    const Call call(*this, {env_ids});
-    const ArgumentsLock arguments_lock(*this);
+    const Call call(calls_, {env_ids});
+    const ArgumentsLock arguments_lock(calls_);
     ids_.convert(env_ids, "env_ids", pool_->label());
     if (values.ndim() != 2 || values.shape(0) != ids_.size()) {
       throw py::value_error(pool_->text("values: expected a row per environment"));
@@ -265,8 +247,8 @@ class PyPool {
     pool_->set_options(ids_.data(), ids_.size(), names, values.data(), values.shape(1), name.c_str());
   }
   std::vector<std::vector<f64>> options(const py::object& env_ids) {
-    const Call call(*this, {env_ids});
-    const ArgumentsLock arguments_lock(*this);
+    const Call call(calls_, {env_ids});
+    const ArgumentsLock arguments_lock(calls_);
     ids_.convert(env_ids, "env_ids", pool_->label());
     std::vector<std::vector<f64>> all;
     for (i64 k = 0; k < ids_.size(); ++k) all.push_back(pool_->get_options(ids_.data()[k]));
@@ -274,8 +256,8 @@ class PyPool {
   }
 
   py::array render(const py::object& env_ids) {
-    const Call call(*this, {env_ids});
-    const ArgumentsLock arguments_lock(*this);
+    const Call call(calls_, {env_ids});
+    const ArgumentsLock arguments_lock(calls_);
     ids_.convert(env_ids, "env_ids", pool_->label());
     const abi::Layout& layout = ids_.size() > 0 ? pool_->layout(*ids_.data()) : pool_->layout();
     py::array_t<u8> images({py::ssize_t(ids_.size()), py::ssize_t(layout.render_height),
@@ -285,8 +267,8 @@ class PyPool {
   }
 
   py::list players(const py::object& env_ids) {
-    const Call call(*this, {env_ids});
-    const ArgumentsLock arguments_lock(*this);
+    const Call call(calls_, {env_ids});
+    const ArgumentsLock arguments_lock(calls_);
     ids_.convert(env_ids, "env_ids", pool_->label());
     std::vector<i32> counts(size_t(ids_.size()));
     pool_->players(ids_.data(), ids_.size(), counts.data());
@@ -296,7 +278,7 @@ class PyPool {
   }
 
   bool over(i32 env_id) {
-    const Call call(*this);
+    const Call call(calls_);
     if (env_id < 0 || env_id >= pool_->num_envs()) throw std::invalid_argument("env_id out of range");
     return pool_->over(env_id);
   }
@@ -304,26 +286,28 @@ class PyPool {
   // Returns what jitted code needs: the handle, and for each output the number of its array, its dtype, the shape of a
   // row and whether it is per player.
   py::tuple xla() {
-    check_usable();
-    if (registration_.reference == nullptr) registration_ = xla::register_pool(pool_.shared(), call_mutex_);
+    calls_.check_usable();
+    if (registration_.reference == nullptr) {
+      registration_ = xla::register_pool(pool_.shared(), calls_.share_with_programs());
+    }
     return py::make_tuple(py::bytes(xla::handle_of(registration_.number)), std::int64_t(registration_.number),
                           outputs_.describe(*pool_));
   }
 
   py::dict statistics() {
-    check_usable();
+    calls_.check_usable();
     return statistics_of(*pool_);
   }
   void set_statistics(const py::dict& values) {
-    check_usable();
+    calls_.check_usable();
     python::set_statistics(*pool_, values);
   }
   bool updates_moments() {
-    check_usable();
+    calls_.check_usable();
     return pool_->access_statistics([](const Statistics& statistics) { return statistics.updates_moments; });
   }
   void set_updates_moments(bool value) {
-    check_usable();
+    calls_.check_usable();
     pool_->access_statistics([value](Statistics& statistics) { statistics.updates_moments = value; });
   }
 
@@ -338,7 +322,7 @@ class PyPool {
 
  private:
   std::vector<i32> converted_ids(const py::object& env_ids) {
-    const ArgumentsLock arguments_lock(*this);
+    const ArgumentsLock arguments_lock(calls_);
     ids_.convert(env_ids, "env_ids", pool_->label());
     return {ids_.data(), ids_.data() + ids_.size()};
   }
@@ -375,97 +359,21 @@ class PyPool {
     return value;
   }
 
-  void check_usable() const {
-    if (pool_->forked()) {
-      throw std::runtime_error(
-          pool_->text("this pool was made in the parent process; a forked child must make its own"));
-    }
-    if (pool_->closed()) throw std::runtime_error(pool_->text("the pool is closed"));
-    if (converting_thread_ == std::this_thread::get_id()) {
-      throw std::runtime_error(
-          pool_->text("action: expected a value whose conversion to an array does not use this pool"));
-    }
-  }
-
   // Receives what this call has sent. If a signal handler raises meanwhile, nobody will.
   py::tuple receive_or_abandon(CallerHelp help) {
     Batch batch;
     try {
       batch = without_gil([&](const auto& interrupted) { return pool_->begin_recv({}, interrupted, help); });
     } catch (const py::error_already_set&) {  // raised by a signal handler
-      abandon();
+      calls_.abandon();
       throw;
     }
     return make_arrays(std::move(batch));
   }
-  void discard_results() {
-    without_gil([&](const auto& interrupted) { pool_->discard(interrupted); });
-    abandoned_ = false;
-  }
-
-  // A call that needs idle environments. In a synchronous pool, it waits for the calls of other threads, because a step
-  // or a reset of theirs is a send and a recv. In an asynchronous pool, only steps wait for steps: a step may need what
-  // another thread has yet to send. A signal handler that has interrupted a call of the same thread does not wait.
-  class Call {
-   public:
-    enum class Waits { kIfSynchronous, kAlways };
-    // Jitted programs that are still computing `arguments` may call this pool, so they must end before this call locks.
-    explicit Call(PyPool& pool, std::initializer_list<py::object> arguments = {}, Waits waits = Waits::kIfSynchronous)
-        : pool_(pool) {
-      pool_.check_usable();
-      if (pool_.registration_.reference != nullptr) {
-        for (const py::object& argument : arguments) await_programs(argument);
-      }
-      const bool nested = pool_.calling_thread_ == std::this_thread::get_id();
-      if (!nested && (waits == Waits::kAlways || pool_.is_synchronous())) {
-        lock_ = pool_.lock_calls();
-        pool_.check_usable();
-        pool_.calling_thread_ = std::this_thread::get_id();
-      }
-      if (pool_.abandoned_) pool_.discard_results();
-    }
-    ~Call() {
-      if (lock_) pool_.calling_thread_ = {};
-    }
-    Call(const Call&) = delete;
-    Call& operator=(const Call&) = delete;
-
-   private:
-    PyPool& pool_;
-    std::unique_lock<std::timed_mutex> lock_;
-  };
-
-  // Guards the converted arguments, which are stored in members so that their memory is reused. A conversion may run
-  // Python code, which lets other threads run. If one of them calls the pool, it waits here.
-  class ArgumentsLock {
-   public:
-    explicit ArgumentsLock(PyPool& pool) : pool_(pool), lock_(pool.arguments_mutex_, std::defer_lock) {
-      if (!lock_.try_lock()) {
-        const Unlocked unlocked;
-        lock_.lock();
-      }
-      pool_.converting_thread_ = std::this_thread::get_id();
-    }
-    ~ArgumentsLock() { pool_.converting_thread_ = {}; }
-
-   private:
-    PyPool& pool_;
-    std::unique_lock<std::mutex> lock_;
-  };
-
-  std::unique_lock<std::timed_mutex> lock_calls() {
-    std::unique_lock<std::timed_mutex> lock(*call_mutex_, std::try_to_lock);
-    while (!lock) {
-      without_gil([&](const auto&) { (void)lock.try_lock_for(std::chrono::milliseconds(50)); });
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    }
-    return lock;
-  }
-  bool is_synchronous() const { return pool_->batch_size() == pool_->num_envs(); }
 
   void begin_episodes(const py::object& env_id, const py::object& seeds, const py::object& streams,
                       const py::object& options, bool receives) {
-    const ArgumentsLock arguments_lock(*this);
+    const ArgumentsLock arguments_lock(calls_);
     ids_.convert(env_id, "env_id", pool_->label());
     const Seeds generators(seeds, streams, ids_.size(), pool_->label());
     const std::string bytes = options.is_none() ? std::string() : options.cast<std::string>();
@@ -473,89 +381,23 @@ class PyPool {
     pool_->reset(ids_.data(), ids_.size(), generators.seeds(), generators.streams(), bytes);
   }
 
-  void send_actions(const py::object& action, py::object env_id, CallerHelp help);
-  // Returns whether an action has a row for each player, and not one for each world.
-  bool is_per_player(const ActionArgument& action) const {
-    return pool_->layout().max_players > 1 && action.field().per_player != 0;
+  void send_actions(const py::object& action, const py::object& env_id, CallerHelp help) {
+    const ArgumentsLock arguments_lock(calls_);
+    actions_->convert(action, env_id, ids_, pool_->label());
+    pool_->send(ids_.data(), ids_.size(), actions_->data(), actions_->owners(), actions_->rows(), help);
+    actions_->release();
   }
-  void convert_field(size_t f, const py::object& value, i64& player_rows);
-  std::string expected_keys() const;
   py::tuple make_arrays(Batch batch, OutputArrays::Rows rows = OutputArrays::Rows::kReceived) {
     return outputs_.make(*pool_, std::move(batch), rows);
   }
 
   OwnedPool pool_;
+  Calls calls_{pool_};
   IdsArgument ids_;
-  std::vector<ActionArgument> actions_;
-  std::vector<std::string> names_;
-  std::vector<const void*> action_data_;
+  std::unique_ptr<ActionArguments> actions_;
   OutputArrays outputs_;
-  std::unique_ptr<IdsArgument> owners_;
-  std::mutex arguments_mutex_;
-  std::thread::id converting_thread_{};  // the thread that converts arguments; guarded by the interpreter lock
-  std::thread::id calling_thread_{};     // the thread in a Call; guarded by the interpreter lock
-  bool abandoned_ = false;               // see abandon(); guarded by the interpreter lock
-  std::shared_ptr<std::timed_mutex> call_mutex_ = std::make_shared<std::timed_mutex>();
   xla::PoolRegistration registration_{-1, nullptr};  // for jitted code; made by the first call of xla()
 };
-
-// An action is an array if the environment has one action field, or a dict of arrays by field name. As in EnvPool, the
-// dict may also contain "env_id" and "players.env_id".
-void PyPool::send_actions(const py::object& action, py::object env_id, CallerHelp help) {
-  const ArgumentsLock arguments_lock(*this);
-  const std::string& label = pool_->label();
-  const bool has_players = std::any_of(actions_.begin(), actions_.end(), [&](auto& a) { return is_per_player(a); });
-  const i32* owners = nullptr;
-  i64 rows = -1;
-  if (py::isinstance<py::dict>(action)) {
-    const py::dict fields = action;
-    for (const auto& [key, value] : fields) {
-      const std::string name = py::str(key);
-      const bool known =
-          name == "env_id" || name == "players.env_id" || std::find(names_.begin(), names_.end(), name) != names_.end();
-      if (!known)
-        throw py::value_error("[" + label + "] action: expected " + expected_keys() + ", got unknown key " + name);
-    }
-    if (fields.contains("env_id") && env_id.is_none()) env_id = fields["env_id"];
-    ids_.convert(env_id, "env_id", label);
-    if (has_players && fields.contains("players.env_id")) {
-      owners_->convert(fields["players.env_id"], "players.env_id", label);
-      owners = owners_->data();
-    }
-    for (size_t f = 0; f < actions_.size(); ++f) {
-      if (!fields.contains(names_[f].c_str())) {
-        throw py::value_error("[" + label + "] action: expected " + expected_keys() + ", got no key " + names_[f]);
-      }
-      convert_field(f, fields[names_[f].c_str()], rows);
-    }
-    if (owners != nullptr && owners_->size() != rows) {
-      throw py::value_error("[" + label + "] players.env_id: expected " + std::to_string(rows) +
-                            " ids, one per row, got " + std::to_string(owners_->size()));
-    }
-  } else {
-    ids_.convert(env_id, "env_id", label);
-    if (actions_.size() != 1) {
-      throw py::type_error("[" + label + "] action: expected a dict with " + expected_keys() + ", got " +
-                           type_name(action));
-    }
-    convert_field(0, action, rows);
-  }
-  pool_->send(ids_.data(), ids_.size(), action_data_.data(), owners, i32(rows), help);
-  for (ActionArgument& argument : actions_) argument.release();
-}
-
-void PyPool::convert_field(size_t f, const py::object& value, i64& player_rows) {
-  const bool per_player = is_per_player(actions_[f]);
-  const i64 rows = actions_[f].convert(value, per_player ? player_rows : ids_.size(), pool_->label());
-  if (per_player) player_rows = rows;
-  action_data_[f] = actions_[f].data();
-}
-
-std::string PyPool::expected_keys() const {
-  std::string keys = "keys";
-  for (size_t f = 0; f < names_.size(); ++f) keys += (f == 0 ? " " : ", ") + names_[f];
-  return keys;
-}
 
 // Replaces pybind11's tp_new, which would dereference null when memory runs out, with a version that checks the result
 // of tp_alloc.
