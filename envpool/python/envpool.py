@@ -231,6 +231,8 @@ class EnvPoolMixin(PoolOptions, PoolStatistics):
     def seed(self, seed: Any = None) -> list[int]:
         """Sets the seed of the next reset, for scripts written for old gym. Prefer `reset(seed=...)`.
 
+        A refused reset leaves it to the next one. The seed of `reset(seed=...)` replaces it.
+
         Args:
             seed: int from 0 to 2**64 - 1, or a sequence of num_envs ints; None clears the seed that was set.
 
@@ -272,8 +274,8 @@ class EnvPoolMixin(PoolOptions, PoolStatistics):
         if options is not None and options.pickled is not None:
             call = partial(call, options=options.pickled)
         if seed is None:
-            seed, self._next_seed = self._next_seed, None
-            if seed is not None and isinstance(seed, list) and env_id is not None:
+            seed = self._next_seed
+            if isinstance(seed, list) and env_id is not None:
                 seed = [seed[index] for index in self._ids("env_id", env_id)]
         arguments: tuple[Any, ...] = (env_id,)
         if seed is not None:
@@ -286,9 +288,12 @@ class EnvPoolMixin(PoolOptions, PoolStatistics):
         try:
             result = call(*arguments)
         except BaseException as error:  # also of a signal handler, while the first observations were under way
-            self._begun = self._begun or isinstance(error, CoreEnvError) or self._pool.under_way > 0
+            self._begun = self._begun or self._pool.under_way > 0
             self._replaced += 1
+            if isinstance(error, CoreEnvError):  # the episodes have begun nevertheless
+                self._begun, self._next_seed = True, None
             raise
+        self._next_seed = None
         self._begun = self._begun or env_id is None
         self._replaced += 1
         return result

@@ -89,6 +89,29 @@ def test_reset_with_a_seed(interface):
     assert draw(env_id=[2, 1], seed=5) == [first[2], first[1]]
     env.seed(5)
     assert draw() == first
+    assert draw() != first
+
+
+@pytest.mark.parametrize("interface", INTERFACES)
+def test_a_reset_with_a_seed_replaces_that_of_the_method(interface):
+    env = make(interface, "Counter-v0", num_envs=2)
+    env.seed(5)
+    env.reset(seed=7)
+    twin = make(interface, "Counter-v0", num_envs=2)
+    twin.reset(seed=7)
+    assert env.snapshot() == twin.snapshot()
+    env.reset()
+    twin.reset()
+    assert env.snapshot() == twin.snapshot()
+
+
+def test_a_refused_reset_keeps_the_seed():
+    env = envpool.make("Counter-v0", num_envs=2)
+    first = luck_of(env, seed=5).tolist()
+    env.seed(5)
+    with pytest.raises(ValueError, match="env_id"):
+        env.reset([9])
+    assert luck_of(env).tolist() == first
 
 
 def test_seeds_share_no_stream():
