@@ -54,7 +54,7 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         mover: the name of the agent whose move it is if the players take turns, that is, if the environment has the
             info `current_player`; None otherwise, and before the first `reset`.
         agents: the names of the agents in the game; empty between the end of an episode and the next `reset`. After
-            `restore`, those of the restored state.
+            `restore`, those of the restored state. After `close`, the last that were read.
         render_mode: None, "rgb_array" or "human".
         metadata: "name", "render_modes", "render_fps" and "is_parallelizable".
     """
@@ -99,7 +99,7 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
     @property
     def agents(self) -> list[str]:
         """The names of the agents in the game."""
-        if self._seen != self.pool._replaced:
+        if self._seen != self.pool._replaced and not self.pool.closed:
             self._seen = self.pool._replaced
             self._agents = []
             if not self.pool._pool.over(0):

@@ -190,6 +190,18 @@ def test_agents_of_restored_states(checks, task_id):
     assert world.agents == states[1][1]
 
 
+def test_a_closed_environment_can_be_shown(checks):
+    world = envpool.make_pettingzoo("TagGridWorld-v0")
+    world.reset()
+    state, agents, text = world.snapshot(), world.agents, repr(world)
+    world.restore(state)
+    world.close()
+    for call in (world.reset, world.render):
+        with pytest.raises(RuntimeError):
+            call()
+        assert (world.agents, repr(world), world.mover) == (agents, text, None)
+
+
 TURNS = ("TicTacToe-v1", "ConnectFour-v1", "Hex-v1", "KuhnPoker-v1", "LeducHoldem-v1", "Hanabi-v0")
 
 
