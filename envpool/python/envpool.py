@@ -73,7 +73,6 @@ class EnvPoolMixin(PoolOptions, PoolStatistics):
         closed: whether `close` was called.
     """
 
-    closed: bool
     spec: Any
     _reset_keys: tuple[str, ...] = ()  # the options of a reset that the interface itself reads
 

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     AnyVectorEnv = VectorEnv[Any, Any, Any]
 else:
     AnyVectorEnv = VectorEnv  # not generic before gymnasium 1.0
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 _MODES: dict[str, Any]
 try:
@@ -236,11 +239,34 @@ def _in_float32(space: gymnasium.Space[Any]) -> gymnasium.Space[Any]:
     return gymnasium.spaces.Box(space.low.astype(np.float32), space.high.astype(np.float32), dtype=np.float32)
 
 
+def _raises_closed(method: Method) -> Method:
+    """Returns a method of a pool with gymnasium's class for the error of a closed pool."""
+
+    @functools.wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with _or_closed(self):
+            return method(self, *args, **kwargs)
+
+    return cast("Method", call)
+
+
+@contextlib.contextmanager
+def _or_closed(pool: Any) -> Iterator[None]:
+    """Turns the error of a closed pool into the class of gymnasium's error."""
+    try:
+        yield
+    except RuntimeError as error:
+        if pool.closed and type(error) is RuntimeError:
+            raise ClosedPoolError(*error.args) from None
+        raise
+
+
 # VectorEnv is repeated as a direct base because skrl inspects only the direct bases of the class.
 class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
     """A pool that conforms to `gymnasium.vector.VectorEnv`, for gymnasium's own wrappers and checks.
 
-    `info` has gymnasium's masks: for every key there is a bool array "_key" that tells which environments have it.
+    `info` has gymnasium's masks: for every key there is a bool array "_key" that tells which environments have it. After
+    `close`, calls raise ClosedPoolError, which is a RuntimeError.
 
     Attributes:
         observation_space, action_space: the spaces of the batch.
@@ -322,7 +348,7 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         try:
             return super().step(actions)
         except RuntimeError:
-            with self._or_closed():
+            with _or_closed(self):
                 raise
 
     def reset(  # type: ignore[override]  # gymnasium's interface has no env_id
@@ -348,7 +374,7 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
             RuntimeError: an environment is under way, or the first reset is partial.
             ClosedPoolError: the pool is closed.
         """
-        with self._or_closed():
+        with _or_closed(self):
             result: tuple[Any, dict[str, Any]] = self._reset_vector(seed, options)
         self._remember_seed(seed)
         return result
@@ -400,45 +426,29 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         else:
             self._np_random, self._np_random_seed = seeding.np_random(int(seed))
 
-    @contextlib.contextmanager
-    def _or_closed(self) -> Iterator[None]:
-        """Turns the error of a closed pool into the class of gymnasium's error."""
-        try:
-            yield
-        except RuntimeError as error:
-            if self.closed and type(error) is RuntimeError:
-                raise ClosedPoolError(*error.args) from None
-            raise
+    async_reset = _raises_closed(GymnasiumEnvPool.async_reset)
+    clone = _raises_closed(GymnasiumEnvPool.clone)
+    observe = _raises_closed(GymnasiumEnvPool.observe)
+    options = _raises_closed(GymnasiumEnvPool.options)
+    players = _raises_closed(GymnasiumEnvPool.players)
+    recv = _raises_closed(GymnasiumEnvPool.recv)
+    restore = _raises_closed(GymnasiumEnvPool.restore)
+    send = _raises_closed(GymnasiumEnvPool.send)
+    set_options = _raises_closed(GymnasiumEnvPool.set_options)
+    set_statistics = _raises_closed(GymnasiumEnvPool.set_statistics)
+    snapshot = _raises_closed(GymnasiumEnvPool.snapshot)
+    statistics = _raises_closed(GymnasiumEnvPool.statistics)
 
-    def observe(self, env_ids: Any = None) -> Any:
-        """Returns current observations and infos; see `PoolStates.observe`. Raises ClosedPoolError on a closed pool."""
-        with self._or_closed():
-            return super().observe(env_ids)
+    @property
+    def update_running_mean(self) -> bool:
+        """Whether batches change the moments; see `PoolStatistics.update_running_mean`."""
+        with _or_closed(self):
+            return super().update_running_mean
 
-    def snapshot(self, env_id: Any = None) -> Any:
-        """Returns states; see `PoolStates.snapshot`. Raises ClosedPoolError on a closed pool."""
-        with self._or_closed():
-            return super().snapshot(env_id)
-
-    def set_options(self, env_ids: Any = None, **values: Any) -> None:
-        """Sets options; see `PoolOptions.set_options`. Raises ClosedPoolError on a closed pool."""
-        with self._or_closed():
-            super().set_options(env_ids, **values)
-
-    def options(self, env_ids: Any = None) -> Any:
-        """Returns options; see `PoolOptions.options`. Raises ClosedPoolError on a closed pool."""
-        with self._or_closed():
-            return super().options(env_ids)
-
-    def restore(self, env_id: Any, state: Any) -> None:
-        """Restores states; see `PoolStates.restore`. Raises ClosedPoolError on a closed pool."""
-        with self._or_closed():
-            super().restore(env_id, state)
-
-    def clone(self, source_env_id: Any, env_ids: Any = None, seed: Any = None) -> None:
-        """Copies states; see `PoolStates.clone`. Raises ClosedPoolError on a closed pool."""
-        with self._or_closed():
-            super().clone(source_env_id, env_ids, seed)
+    @update_running_mean.setter
+    def update_running_mean(self, setting: bool) -> None:
+        with _or_closed(self):
+            GymnasiumEnvPool.update_running_mean.__set__(self, setting)  # type: ignore[attr-defined]
 
     def xla(self) -> Any:
         """Raises RuntimeError: jitted code cannot observe the environments that a partial reset leaves out."""
@@ -455,6 +465,6 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
             RuntimeError: the pool has no render_mode, or an environment is under way.
             ClosedPoolError: the pool is closed.
         """
-        with self._or_closed():
+        with _or_closed(self):
             images = self._render(self.all_env_ids)
         return None if images is None else tuple(images)

@@ -220,7 +220,7 @@ class PoolOptions(PoolStates):
         return changing_names(self._construction)
 
     def _apply(self, new: NewOptions, call: str) -> None:
-        if len(new.env_ids) > 0 and new.names:
+        if self.closed or (len(new.env_ids) > 0 and new.names):
             if self._construction.on_device:
                 self._give_each_parameters()
             self._pool.set_options(new.env_ids, new.names, new.values, call)

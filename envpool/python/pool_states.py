@@ -22,6 +22,7 @@ class PoolStates:
     """The methods of a pool that access the states of its environments."""
 
     num_envs: int
+    closed: bool
     _construction: Construction
     _layout: ResultLayout
     _label: str

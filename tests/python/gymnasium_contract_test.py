@@ -389,11 +389,24 @@ def test_states_that_are_restored_before_the_first_reset():
 
 
 def test_every_call_after_close_raises_gymnasiums_error():
-    env = envpool.make_vec("CartPole-v1", num_envs=2, render_mode="rgb_array")
+    env = envpool.make_vec("CartPole-v1", num_envs=2, render_mode="rgb_array", normalize_obs=True)
     env.reset()
-    state = env.snapshot()
+    state, statistics = env.snapshot(), env.statistics()
     env.close()
-    calls = (env.reset, env.render, env.snapshot, env.observe, lambda: env.step([0, 0]), lambda: env.clone(0))
-    for call in (*calls, lambda: env.restore(None, state)):
+    calls = (
+        *(env.reset, env.async_reset, env.render, env.snapshot, env.observe, env.options, env.statistics, env.players),
+        lambda: env.step([0, 0]),
+        lambda: env.send([0, 0]),
+        lambda: env.recv(timeout=0),
+        lambda: env.clone(0),
+        lambda: env.restore(None, state),
+        lambda: env.set_options(gravity=1.0),
+        lambda: env.set_options([], gravity=1.0),
+        lambda: env.set_options(),
+        lambda: env.set_statistics(statistics),
+        lambda: env.update_running_mean,
+        lambda: setattr(env, "update_running_mean", False),
+    )
+    for call in calls:
         with pytest.raises(gymnasium.error.ClosedEnvironmentError, match=r"^\[CartPole-v1\] the pool is closed"):
             call()
