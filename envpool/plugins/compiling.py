@@ -52,11 +52,12 @@ _LINE_MARK = re.compile(rb'^# \d+ "((?:[^"\\\n]|\\.)*)"([ \d]*)$', re.MULTILINE)
 _TRIAL = """import sys
 from envpool import _core
 (table,) = _core.load_plugin(sys.argv[1])
-table.describe()
 try:
+    table.describe()
     table.spec({})
-except ValueError:
+except ValueError:  # which check_declaration reports
     pass
+print("\\nread")
 """
 
 
@@ -285,16 +286,16 @@ class _Build:
         return out.read_bytes()
 
     def _try(self, plugin: Path) -> None:
-        """Loads the plugin in a separate process, so that a crash does not end this one."""
+        """Loads the plugin in a separate process, so that neither a crash nor a call of exit() ends this one."""
         if not sys.executable:
             return
-        path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+        path, out = os.pathsep.join(entry or os.getcwd() for entry in sys.path), self._folder / "out"
         try:
             completed = run(
                 [sys.executable, "-c", _TRIAL, str(plugin)],
                 self._folder,
                 max(self._deadline - time.monotonic(), 10),
-                self._folder / "out",
+                out,
                 limit_memory=False,
                 environment={"PYTHONPATH": path},
             )
@@ -306,6 +307,8 @@ class _Build:
                 what = f"crashes ({signal.Signals(-completed.status).name})"
             elif reported:
                 raise CompileError(f"[{self._label}] {reported[1]}", log=completed.log)
+            elif completed.status or b"read" not in out.read_bytes().splitlines():
+                what = f"ends the process with status {completed.status}"
             else:
                 return
         raise CompileError(

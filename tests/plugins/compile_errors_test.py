@@ -219,6 +219,16 @@ def test_code_that_crashes_when_it_is_loaded():
     )
 
 
+@pytest.mark.parametrize("status", [0, 3])
+def test_code_that_ends_the_process(status):
+    source = WALK.replace("spec(const Params&, Spec& s) {", f"spec(const Params&, Spec& s) {{ std::exit({status});")
+    fails(
+        {"source": source.replace("#pragma once", "#include <cstdlib>"), "id": "Bad-v0", "flags": QUICK},
+        envpool.CompileError,
+        [f"compiles, but the plugin ends the process with status {status} when it is loaded"],
+    )
+
+
 # ---- declarations ----
 
 # The environment variable ODD selects the error that options(), params() or spec() makes.
