@@ -105,6 +105,17 @@ def test_options_that_are_arrays():
         envpool.compile(header.replace("{-1, 1}", "{-2, 1}"), "Strides-v1")
 
 
+def test_an_option_has_the_range_of_the_member_that_it_sets():
+    header = WALK.replace("between(3, 99)", "sets(&Params::length)").replace("params(const", "made(const")
+    walk(header, "Long-v0")
+    for length in (2**40 + 1, 2**31, -(2**31) - 1):
+        with pytest.raises(ValueError, match="length: expected an int from -2147483648 to 2147483647, got"):
+            envpool.make("Long-v0", length=length)
+    assert envpool.make("Long-v0", length=2**31 - 1).reset()[0] == 2**30 - 1
+    with pytest.raises(envpool.CompileError, match="'length' is a real number, but sets a member that holds only integ"):
+        walk(header.replace("o.integer(", "o.real("), "Long-v1")
+
+
 def test_a_host_environment_that_throws():
     made = envpool.compile(THROWER, "Thrower-v0", flags=QUICK)
     assert made.table == "Thrower"

@@ -14,6 +14,21 @@
 
 namespace envpool {
 
+namespace detail {
+
+// Narrows the range of an option to the numbers that the member that it sets can hold.
+inline void fit_to_member(OptionSpec& option) {
+  const auto within = [&](f64 low, f64 high) {
+    option.low = std::max(option.low, low);
+    option.high = std::min(option.high, high);
+  };
+  if (option.member == abi::kBool) within(0, 1);
+  if (option.member == abi::kU8) within(0, 255);
+  if (option.member == abi::kI32) within(kLeastI32, kMostI32);
+}
+
+}  // namespace detail
+
 // Returns the options that an environment declares. Throws if one of them cannot have an effect.
 template <class Env>
 OptionSpecs declared_options() {
@@ -21,7 +36,7 @@ OptionSpecs declared_options() {
                             requires(const OptionValues& values) { Env::blob(values); };
   OptionSpecs declared;
   Env::options(declared);
-  for (const OptionSpec& option : declared.list) {
+  for (OptionSpec& option : declared.list) {
     if (option.member_at < 0) {
       if (are_read && !option.is_array) continue;
       throw std::logic_error("'" + option.name + "' has no sets(), and there is no params() that reads it");
@@ -30,6 +45,10 @@ OptionSpecs declared_options() {
         i64(sizeof(typename Env::Params))) {
       throw std::logic_error("'" + option.name + "' sets a member of another class than Params");
     }
+    if (option.kind == abi::kOptionReal && option.member != abi::kF32 && option.member != abi::kF64) {
+      throw std::logic_error("'" + option.name + "' is a real number, but sets a member that holds only integers");
+    }
+    detail::fit_to_member(option);
     if (option.is_array == option.shape.empty()) {
       throw std::logic_error("'" + option.name + "' and the member that it sets are not both arrays");
     }
@@ -80,7 +99,7 @@ __attribute__((noinline)) inline void set_member(void* params, const OptionSpec&
   }
 }
 
-// Returns the bounds of an option that its kind and the member that it sets imply.
+// Returns a tunable option, with the bounds that its kind implies.
 inline abi::Tunable tunable_of(const OptionSpec& option) {
   abi::Tunable tunable{option.name.c_str(),
                        option.kind,
@@ -99,9 +118,6 @@ inline abi::Tunable tunable_of(const OptionSpec& option) {
   if (option.kind == abi::kOptionInt) within(-kMostI64, kMostI64);
   if (option.kind == abi::kOptionBool) within(0, 1);
   if (option.kind == abi::kOptionText) within(0, f64(option.choices.size()) - 1);
-  if (option.member == abi::kBool) within(0, 1);
-  if (option.member == abi::kU8) within(0, 255);
-  if (option.member == abi::kI32) within(kLeastI32, kMostI32);
   return tunable;
 }
 
