@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import keyword
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -62,8 +63,8 @@ def _of_options(entries: list[dict[str, Any]]) -> Iterator[str]:
     names = [entry["name"] for entry in entries]
     for entry in entries:
         name, default = entry["name"], default_of(entry)
-        if not name.isidentifier():
-            yield f"{name!r} cannot be a keyword in Python"
+        if not name.isidentifier() or keyword.iskeyword(name):
+            yield f"{name!r} cannot be the name of an argument in Python"
         if name in COMMON_OPTIONS and name not in RENDER_OPTIONS:
             yield f"{name!r} is an option that every environment has"
         if name in RESERVED_OPTIONS:

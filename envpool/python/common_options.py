@@ -82,8 +82,12 @@ COMMON_OPTIONS = (
     *EXTENSION_OPTIONS,
 )
 
+# The options that only mixed pools have.
+MIXED_OPTIONS = ("envs_per_task", "task_options")
+
 # The arguments beside options of the functions that make environments.
 _ARGUMENTS = ("task_id", "env_id", "env_type", "dtypes", "aec", "step_values")
+_ARGUMENTS_OF_GYMNASIUM = ("id", "disable_env_checker", "vectorization_mode", "vector_kwargs", "wrappers")
 _ARGUMENTS_OF_RAY = ("num_workers", "cpus_per_worker", "start_timeout")
 
 # The names that no option can have, because functions that make environments use them for something else.
@@ -91,6 +95,8 @@ RESERVED_KEYWORDS = {
     **dict.fromkeys(
         _ARGUMENTS, "functions such as make_vec, make_pettingzoo and envpool.jax.make have it as an argument"
     ),
+    **dict.fromkeys(MIXED_OPTIONS, "mixed pools have an option of this name"),
+    **dict.fromkeys(_ARGUMENTS_OF_GYMNASIUM, "gymnasium.make or gymnasium.make_vec has an argument of this name"),
     **dict.fromkeys(_ARGUMENTS_OF_RAY, "envpool.ray.make has an argument of this name"),
 }
 

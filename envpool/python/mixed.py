@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from envpool import _core
-from envpool.python.common_options import COMMON_OPTIONS, RENDER_OPTIONS, check_common
+from envpool.python.common_options import COMMON_OPTIONS, MIXED_OPTIONS, RENDER_OPTIONS, check_common
 from envpool.python.construction import Construction, with_absolute_paths
 from envpool.python.errors import labelled
 from envpool.python.images import Images, resized
@@ -20,7 +20,6 @@ from envpool.python.options import as_number, is_sequence, shown, wrong_type, wr
 from envpool.python.registry import Registration
 from envpool.python.spaces import ArraySpecs, Field
 
-_OWN = ("envs_per_task", "task_options")  # the options that only mixed pools have
 # The common options that a task may have for itself. The pool as a whole has the others.
 _OF_TASKS = ("max_episode_steps", "reward_threshold", *RENDER_OPTIONS)
 _OF_POOL = tuple(name for name in COMMON_OPTIONS if name not in _OF_TASKS)
@@ -47,7 +46,7 @@ class MixedConstruction(Construction):
             counts = _counts(len(registration.tasks), common.num_envs, self.caller_options)
         if self.caller_options.get("seed", 0) is None:
             self.caller_options["seed"] = common.seed  # so that copies of the pool have the seed that was drawn
-        shared = {name: value for name, value in self.caller_options.items() if name not in (*_OF_POOL, *_OWN)}
+        shared = {name: value for name, value in self.caller_options.items() if name not in (*_OF_POOL, *MIXED_OPTIONS)}
         shared |= {name: self.caller_options[name] for name in _CHECKED_BY_TASKS if name in self.caller_options}
         tasks: list[Construction] = []
         first = 0
@@ -212,7 +211,7 @@ def _task_options(tasks: Sequence[Registration], caller_options: Mapping[str, An
         raise ValueError(f"task_options: expected {expected}, got {len(value)}")
     for index, entry in enumerate(value):
         for name in entry:
-            if name in (*_OF_POOL, *_OWN):
+            if name in (*_OF_POOL, *MIXED_OPTIONS):
                 raise ValueError(
                     f"task_options[{index}]: expected options that a task can have for itself, got {name!r}, which the "
                     "pool has as a whole"

@@ -10,11 +10,12 @@ import pickle
 import random
 import re
 
+import gymnasium
 import numpy as np
 import pytest
 
 import envpool
-from envpool.python.common_options import COMMON_OPTIONS, RESERVED_OPTIONS
+from envpool.python.common_options import COMMON_OPTIONS, MIXED_OPTIONS, RESERVED_OPTIONS
 from envpool.python.pool_options import PoolOptions
 from envpool.python.registry import find
 from tests.support import option_values
@@ -495,8 +496,16 @@ def test_spaces_depend_on_the_parameters():
 def test_options_cannot_have_names_that_calls_use():
     """Each argument beside options, and each attribute of the parameters, is a name that no option can have."""
     calls = [getattr(envpool, name) for name in envpool.__all__ if name.startswith("make")]
-    calls += [envpool.jax.make, gymnax1.make, PoolOptions.set_options, type(PARAMS).replace, type(PARAMS).axes]
+    calls += [
+        gymnasium.make,
+        gymnasium.make_vec,
+        envpool.jax.make,
+        gymnax1.make,
+        PoolOptions.set_options,
+        type(PARAMS).replace,
+        type(PARAMS).axes,
+    ]
     parameters = [each for call in calls for each in inspect.signature(call).parameters.values()]
     used = {each.name for each in parameters if each.kind is not each.VAR_KEYWORD}
-    used |= {name for name in dir(type(PARAMS)) if not name.startswith("_")}
+    used |= {name for name in dir(type(PARAMS)) if not name.startswith("_")} | {*MIXED_OPTIONS}
     assert used <= {*RESERVED_OPTIONS, *COMMON_OPTIONS}

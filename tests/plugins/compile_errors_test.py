@@ -248,7 +248,8 @@ struct Odd {
     if (odd("common")) o.integer("num_envs", 1, "");
     if (odd("argument")) o.integer("env_ids", 1, "");
     if (odd("method")) o.integer("items", 1, "");
-    if (odd("keyword")) o.integer("a b", 1, "");
+    if (odd("words")) o.integer("a b", 1, "");
+    if (odd("keyword")) o.integer("lambda", 1, "");
     if (odd("low")) o.integer("a", 5, "").between(6, 9);
     if (odd("choice")) o.text("a", "c", "").one_of({"a", "b"});
     if (odd("option nan")) o.real("a", kInfinity - kInfinity, "");
@@ -293,7 +294,8 @@ DECLARATIONS = {
     "common": "options(): 'num_envs' is an option that every environment has",
     "argument": "options(): 'env_ids' cannot be an option, because set_options has an argument of this name",
     "method": "options(): 'items' cannot be an option, because the parameters of envpool.jax have an attribute of this name",
-    "keyword": "options(): 'a b' cannot be a keyword in Python",
+    "words": "options(): 'a b' cannot be the name of an argument in Python",
+    "keyword": "options(): 'lambda' cannot be the name of an argument in Python",
     "low": "options(): the default of 'a': expected an int from 6 to 9, got 5",
     "choice": "options(): the default of 'a': expected one of 'a', 'b', got 'c'",
     "option nan": "options(): the default of 'a': expected a number, got nan",

@@ -112,7 +112,9 @@ def test_an_option_has_the_range_of_the_member_that_it_sets():
         with pytest.raises(ValueError, match="length: expected an int from -2147483648 to 2147483647, got"):
             envpool.make("Long-v0", length=length)
     assert envpool.make("Long-v0", length=2**31 - 1).reset()[0] == 2**30 - 1
-    with pytest.raises(envpool.CompileError, match="'length' is a real number, but sets a member that holds only integ"):
+    with pytest.raises(
+        envpool.CompileError, match="'length' is a real number, but sets a member that holds only integ"
+    ):
         walk(header.replace("o.integer(", "o.real("), "Long-v1")
 
 
