@@ -123,9 +123,11 @@ def _first(tree: Any) -> Any:
 
 
 def _observed(space: gymnasium.Space[Any], tree: Any) -> Any:
-    """Returns the first row of an observation. As in gymnasium, elements of Discrete spaces become ints."""
+    """Returns the first row of an observation, with ints and int8 where gymnasium's environments have them."""
     if isinstance(space, gymnasium.spaces.Dict):
         return {key: _observed(part, tree[key]) for key, part in space.spaces.items()}
+    if isinstance(space, gymnasium.spaces.MultiBinary) and tree.dtype == np.uint8:
+        return tree[0].view(np.int8)  # C++ has no int8
     # A row of a scalar Box is an array without axes, as the space says, and not a NumPy scalar.
     return int(tree[0]) if isinstance(space, gymnasium.spaces.Discrete) else np.asarray(tree[0])
 

@@ -132,7 +132,7 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         if not agents:
             return {}, {}
         observation, info = self.pool.observe()
-        return self._of(agents, _in_space(observation)), self._infos(agents, info)
+        return self._of(agents, self._in_space(observation)), self._infos(agents, info)
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
         """Returns the agent's observation space, always the same object. Raises ValueError for an unknown agent."""
@@ -162,7 +162,7 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         observation, info = self.pool.reset(seed=seed, options=None if options == _OPTIONS_OF_TESTS else options)
         self.agents = agents = self._in_game(info)
         self._note_mover(info)
-        return self._of(agents, _in_space(observation)), self._infos(agents, info)
+        return self._of(agents, self._in_space(observation)), self._infos(agents, info)
 
     def step(
         self, actions: Mapping[str, Any]
@@ -203,7 +203,7 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         ended = {agent: is_terminated or bool(left[agent]) for agent in acting}
         self.agents = [] if is_terminated or is_truncated else [agent for agent in acting if not ended[agent]]
         return (
-            self._of(acting, _in_space(observation)),
+            self._of(acting, self._in_space(observation)),
             {agent: float(value) for agent, value in self._of(acting, reward).items()},
             ended,
             dict.fromkeys(acting, is_truncated),
@@ -248,6 +248,9 @@ class PettingZooEnvPool(NotAVecEnv, ParallelEnv):
         """Returns each agent's row of a tree of players' arrays, by agent."""
         wanted = set(agents)
         return {agent: _row(tree, i) for i, agent in enumerate(self._rows) if agent in wanted}
+
+    def _in_space(self, observation: Any) -> Any:
+        return _in_space(self.pool.single_observation_space, observation)
 
     def _infos(self, agents: list[str], info: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Returns the info of each agent: the environment's entries, which all agents share, and the player's own."""
@@ -319,11 +322,11 @@ def _named(fields: Sequence[Field], field: Field, agent: str) -> Field:
     return replace(field, name=f"actions[{agent!r}]" + (f"[{field.name!r}]" if len(fields) > 1 else ""))
 
 
-def _in_space(tree: Any) -> Any:
-    """Returns a tree of observations with int8 instead of bool, which is the dtype of gymnasium's MultiBinary."""
-    if isinstance(tree, dict):
-        return {key: _in_space(value) for key, value in tree.items()}
-    return tree.view(np.int8) if tree.dtype == np.bool_ else tree
+def _in_space(space: gymnasium.Space[Any], tree: Any) -> Any:
+    """Returns observations with int8, the dtype of gymnasium's MultiBinary, in place of bool and uint8."""
+    if isinstance(space, gymnasium.spaces.Dict):
+        return {key: _in_space(part, tree[key]) for key, part in space.spaces.items()}
+    return tree.view(np.int8) if isinstance(space, gymnasium.spaces.MultiBinary) else tree
 
 
 def _row(tree: Any, index: int) -> Any:

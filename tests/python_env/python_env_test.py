@@ -463,20 +463,33 @@ def test_a_pool_accepts_samples_of_its_space_of_booleans() -> None:
             env.step(sample.astype(np.float32))
 
 
-def test_binary_observations_are_in_the_batched_space() -> None:
+def test_binary_observations_have_the_dtype_of_gymnasiums_space() -> None:
+    pytest.importorskip("pettingzoo")
+
     class Binary(Switches):
         def __init__(self) -> None:
-            flags = gymnasium.spaces.MultiBinary([2, 3])
-            self.observation_space = gymnasium.spaces.Dict({"flags": flags, "switches": self.action_space})
+            self.observation_space = gymnasium.spaces.Dict(
+                {"flags": spaces.MultiBinary([2, 3]), "on": self.action_space}
+            )
 
         def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
-            return {"flags": np.ones((2, 3), np.int8), "switches": np.ones(3, bool)}, {}
+            return {"flags": np.ones((2, 3), np.int8), "on": np.ones(3, bool)}, {}
 
     envpool.register_python("Binary-v0", Binary)
-    with envpool.make_vec("Binary-v0", num_envs=2) as env:
-        observation, _ = env.reset()
-        assert env.observation_space.contains(observation)
-        assert env.observation_space["flags"].dtype == observation["flags"].dtype
+    vector, pool = envpool.make_vec("Binary-v0", num_envs=2), envpool.make("Binary-v0")
+    single, world = gymnasium.make("envpool/Binary-v0"), envpool.make_pettingzoo("Binary-v0")
+    of_vector, of_world = vector.reset()[0], world.reset()[0]["player_0"]
+    assert vector.observation_space.contains(of_vector)
+    for observation, flags, on in (
+        (of_vector, np.int8, np.bool_),
+        (single.reset()[0], np.int8, np.bool_),
+        (of_world, np.int8, np.int8),  # PettingZoo's tests compare dtypes with those of the space
+        (world.observe()[0]["player_0"], np.int8, np.int8),
+        (pool.reset()[0], np.uint8, np.bool_),
+    ):
+        assert (observation["flags"].dtype, observation["on"].dtype) == (flags, on)
+    for env in (vector, pool, single, world):
+        env.close()
 
 
 def test_options_of_single_environments() -> None:
