@@ -182,7 +182,7 @@ def test_several_states_in_one_call_match_the_cpu(task_id: str, options: dict[st
         lambda: gpu.clone([0, 1], [2, 2]),
         lambda: gpu.observe([1, 1]),
     ):
-        with pytest.raises(ValueError, match="env_id: expected distinct ids"):
+        with pytest.raises(ValueError, match="env_ids: expected distinct ids"):
             call()
     assert gpu.snapshot() == before
 

@@ -27,6 +27,30 @@ def test_batches_have_the_order_of_their_sends(interface):
     assert observation_of(env.recv())[:, 1].tolist() == [0]
 
 
+@pytest.mark.parametrize("interface", INTERFACES)
+def test_a_step_or_a_reset_beside_an_earlier_send_is_refused(interface):
+    """They would return the rows of that send."""
+    env = make(interface, "Faulty-v0", num_envs=4, num_threads=2)
+    env.reset()
+    env.send(np.array([2, 2]), [3, 1])
+    with pytest.raises(RuntimeError, match=r"\] step: results of an earlier send are pending; call recv first"):
+        env.step(np.array([2]), np.array([0]))
+    with pytest.raises(RuntimeError, match=r"\] reset: results of an earlier send are pending; call recv first"):
+        env.reset([0, 2])
+    assert observation_of(env.recv())[:, 1].tolist() == [3, 1]
+    assert observation_of(env.step(np.array([2, 2]), np.array([0, 1])))[:, 1].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("interface", INTERFACES)
+def test_a_step_that_cannot_complete_a_batch_sends_nothing(interface):
+    env = make(interface, "Faulty-v0", num_envs=4, batch_size=2, num_threads=2)
+    env.async_reset()
+    env.recv(), env.recv()
+    with pytest.raises(RuntimeError, match=r"\] step: a batch needs 2 environments but only 1 are under way"):
+        env.step(np.array([2]), np.array([0]))
+    assert sorted(observation_of(env.step(np.array([2, 2]), np.array([0, 1])))[:, 1].tolist()) == [0, 1]
+
+
 def test_partial_reset():
     env = envpool.make_gymnasium("Counter-v0", num_envs=4)
     env.reset()

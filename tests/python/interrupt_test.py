@@ -16,6 +16,7 @@ class Slow(gymnasium.Env):
 
     observation_space = gymnasium.spaces.Box(0, 1000, (1,), np.float32)
     action_space = gymnasium.spaces.Discrete(2)
+    pause = 0.4
 
     def __init__(self, env_id=0):
         self.env_id = env_id
@@ -37,7 +38,13 @@ class Slow(gymnasium.Env):
 
         if wanted and self.env_id == 0:
             os.kill(os.getppid(), signal.SIGALRM)
-            time.sleep(0.4)
+            time.sleep(self.pause)
+
+
+class Brief(Slow):
+    """Its steps take less time than passes before a wait polls for signals."""
+
+    pause = 0.01
 
 
 @pytest.fixture(autouse=True)
@@ -118,6 +125,26 @@ def test_recv_returns_the_interrupted_step():
     assert counted(env.step(np.zeros(2, int))) == 2
 
 
+@pytest.mark.parametrize("batch_size", [2, 1])
+@pytest.mark.parametrize("call", ["step", "recv"])
+def test_recv_returns_what_a_short_wait_was_for(call, batch_size):
+    envpool.register_python("Brief-v0", Brief)
+    env = envpool.make_gymnasium("Brief-v0", num_envs=2, batch_size=batch_size, num_workers=1)
+    if batch_size == 2:
+        env.reset()
+    else:
+        env.async_reset()
+        env.recv(), env.recv()
+    with pytest.raises(KeyboardInterrupt):
+        if call == "step":
+            env.step(np.ones(2, int), np.arange(2))
+        env.send(np.ones(2, int), np.arange(2))
+        env.recv()
+    received = [env.recv() for _ in range(2 // batch_size)]
+    assert sorted(np.concatenate([batch[-1]["env_id"] for batch in received])) == [0, 1]
+    assert {float(x) for batch in received for x in batch[0].reshape(-1)} == {1}
+
+
 def test_a_signal_between_sends_changes_nothing():
     """A step that fails for another reason must not drop what the caller has sent before."""
     env = interfaces()["gymnasium"]()
@@ -136,8 +163,16 @@ def test_other_calls_wait_for_the_interrupted_step():
     assert counted(env.observe()) == 1
 
 
+HANDLERS = {
+    "step": lambda env: env.step(np.zeros(1, int)),
+    "reset": lambda env: env.reset(),
+    "async_reset": lambda env: env.async_reset(),
+}
+
+
+@pytest.mark.parametrize("call", HANDLERS)
 @pytest.mark.parametrize("make", [envpool.make_gymnasium, envpool.make_vec, envpool.make_dm])
-def test_a_handler_that_steps_the_interrupted_pool(make):
+def test_a_handler_that_calls_the_interrupted_pool(make, call):
     envpool.register_python("Slow-v0", Slow)
     env = make("Slow-v0", num_envs=1)
     env.reset()
@@ -145,14 +180,14 @@ def test_a_handler_that_steps_the_interrupted_pool(make):
 
     def handler(*_):
         try:
-            env.step(np.zeros(1, int))
+            HANDLERS[call](env)
         except RuntimeError as error:
             errors.append(str(error))
 
     signal.signal(signal.SIGALRM, handler)
     assert counted(env.step(np.ones(1, int))) == 1
     assert len(errors) == 1
-    assert errors[0].startswith("[Slow-v0] step: expected no step of this pool in a signal handler that interrupts one")
+    assert errors[0].startswith("[Slow-v0] expected no call of this pool in a signal handler that interrupts one")
     assert counted(env.step(np.zeros(1, int))) == 2
 
 

@@ -349,7 +349,7 @@ def test_bad_values_change_nothing(values, error, words):
 def test_bad_environments():
     env = envpool.make_gymnasium("CartPole-v1", num_envs=2)
     for ids, error, words in (
-        ([0, 0], ValueError, "set_options: env_id: expected distinct ids, got 0 twice"),
+        ([0, 0], ValueError, "set_options: env_ids: expected distinct ids, got 0 twice"),
         ([2], ValueError, "env_ids: expected ids of environments, from 0 to 1, got 2"),
         ([-1], ValueError, "env_ids: expected ids of environments"),
         ([0.5], TypeError, "env_ids: expected ids of environments"),

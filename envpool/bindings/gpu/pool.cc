@@ -279,6 +279,7 @@ DevicePool::Pending DevicePool::next_pending() {
 py::tuple DevicePool::reset_and_recv(const py::object& env_id, const py::object& seeds, const py::object& streams) {
   await_programs(env_id);
   const CallGuard guard(*this);
+  check_received("reset");
   reset(env_id, seeds, streams);
   return receive();
 }
@@ -329,10 +330,16 @@ py::tuple DevicePool::step(const py::object& action, const py::object& env_id) {
   await_programs(action);
   await_programs(env_id);
   const CallGuard guard(*this);
-  if (groups_.size() == 1 && !pending_.empty())
-    label_.throw_invalid_call("step: results of an earlier send are pending; call recv first");
+  check_received("step");
   send(action, env_id);
   return receive();
+}
+
+// In a synchronous pool, a step or a reset would otherwise return the results of an earlier send.
+void DevicePool::check_received(const char* call) const {
+  if (groups_.size() == 1 && !pending_.empty()) {
+    label_.throw_invalid_call(std::string(call) + ": results of an earlier send are pending; call recv first");
+  }
 }
 
 void DevicePool::discard() {
@@ -363,12 +370,12 @@ std::vector<i32> DevicePool::idle_ids(const py::object& env_ids, const char* cal
 
 void DevicePool::require_distinct(const std::vector<i32>& ids, const char* call) const {
   if (ids.empty())
-    label_.throw_invalid_argument(std::string(call) + ": env_id: expected at least one environment, got none");
+    label_.throw_invalid_argument(std::string(call) + ": env_ids: expected at least one environment, got none");
   std::vector<i32> sorted = ids;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice == sorted.end()) return;
-  label_.throw_invalid_argument(std::string(call) + ": env_id: expected distinct ids, got " + std::to_string(*twice) +
+  label_.throw_invalid_argument(std::string(call) + ": env_ids: expected distinct ids, got " + std::to_string(*twice) +
                                 " twice");
 }
 

@@ -205,6 +205,7 @@ class DevicePool {
   py::tuple arrays_of(const std::shared_ptr<DeviceBlock>& block, const Places& places, const Ids& ids) const;
   // Waits for all launches, and returns a stream for accesses to what they have written.
   const Stream& settled() const;
+  void check_received(const char* call) const;
   void drop_pending();
   Group& longest_received(const char* call);
   void describe_args(const SendArgs& args, CallPart& part, Handle stream, bool copy);

@@ -55,8 +55,14 @@ class Calls {
           pool_->text("action: expected a value whose conversion to an array does not use this pool"));
     }
   }
-  // Whether this thread is in a call, which a signal handler has interrupted.
-  bool interrupted_one() const { return calling_thread_ == std::this_thread::get_id(); }
+  // Throws if this thread is in a call, which a signal handler has interrupted.
+  void check_not_interrupting() const {
+    if (calling_thread_ == std::this_thread::get_id()) {
+      throw std::runtime_error(
+          pool_->text("expected no call of this pool in a signal handler that interrupts one; the handler may raise "
+                      "instead"));
+    }
+  }
   bool is_synchronous() const { return pool_->batch_size() == pool_->num_envs(); }
 
   // Declares that nobody will receive what is under way in a synchronous pool, because a signal has interrupted the
@@ -93,7 +99,8 @@ class Calls {
 
 // A call that needs idle environments. In a synchronous pool, it waits for the calls of other threads, because a step
 // or a reset of theirs is a send and a recv. In an asynchronous pool, only steps wait for steps: a step may need what
-// another thread has yet to send. A signal handler that has interrupted a call of the same thread does not wait.
+// another thread has yet to send. A signal handler cannot make a call in
+// the middle of another one of the same thread, which would have to wait, or would return other results.
 class Call {
  public:
   enum class Waits { kIfSynchronous, kAlways };
@@ -104,7 +111,8 @@ class Call {
     if (calls_.awaits_programs_) {
       for (const py::object& argument : arguments) await_programs(argument);
     }
-    if (!calls_.interrupted_one() && (waits == Waits::kAlways || calls_.is_synchronous())) {
+    calls_.check_not_interrupting();
+    if (waits == Waits::kAlways || calls_.is_synchronous()) {
       lock_ = calls_.lock();
       calls_.check_usable();
       calls_.calling_thread_ = std::this_thread::get_id();

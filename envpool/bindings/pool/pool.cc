@@ -115,12 +115,6 @@ class PyPool {
 
   // The send and the recv of a step are one unit: steps of other threads wait.
   py::tuple step(const py::object& action, const py::object& env_id) {
-    calls_.check_usable();
-    if (calls_.interrupted_one()) {
-      throw std::runtime_error(
-          pool_->text("step: expected no step of this pool in a signal handler that interrupts one; the handler may "
-                      "raise instead"));
-    }
     const Call call(calls_, {action, env_id}, Call::Waits::kAlways);
     send_actions(action, env_id, CallerHelp::kYes);
     return receive_or_abandon(CallerHelp::kYes);
@@ -163,8 +157,7 @@ class PyPool {
         const bool polls = calls_.is_synchronous() && pool_->under_way() == 0;
         const EnvPool::Deadline until = polls ? EnvPool::Deadline(EnvPool::Clock::now()) : deadline;
         try {
-          return make_arrays(
-              without_gil([&](const auto& interrupted) { return pool_->begin_recv(until, interrupted); }));
+          return make_arrays(receive(until, CallerHelp::kNo));
         } catch (const TimedOut&) {
           if (!polls || (deadline && EnvPool::Clock::now() >= *deadline)) throw;
         }
@@ -363,12 +356,22 @@ class PyPool {
   py::tuple receive_or_abandon(CallerHelp help) {
     Batch batch;
     try {
-      batch = without_gil([&](const auto& interrupted) { return pool_->begin_recv({}, interrupted, help); });
+      batch = receive({}, help);
     } catch (const py::error_already_set&) {  // raised by a signal handler
       calls_.abandon();
       throw;
     }
     return make_arrays(std::move(batch));
+  }
+  Batch receive(const EnvPool::Deadline& deadline, CallerHelp help) {
+    Batch batch = without_gil([&](const auto& interrupted) { return pool_->begin_recv(deadline, interrupted, help); });
+    // The handler of a signal during a short wait would run once this call has returned. If it then raised, the batch
+    // would be lost.
+    if (PyErr_CheckSignals() != 0) {
+      pool_->put_back(std::move(batch));
+      throw py::error_already_set();
+    }
+    return batch;
   }
 
   void begin_episodes(const py::object& env_id, const py::object& seeds, const py::object& streams,
@@ -377,8 +380,7 @@ class PyPool {
     ids_.convert(env_id, "env_id", pool_->label());
     const Seeds generators(seeds, streams, ids_.size(), pool_->label());
     const std::string bytes = options.is_none() ? std::string() : options.cast<std::string>();
-    if (receives) pool_->check_batch_after(ids_.size());
-    pool_->reset(ids_.data(), ids_.size(), generators.seeds(), generators.streams(), bytes);
+    pool_->reset(ids_.data(), ids_.size(), generators.seeds(), generators.streams(), bytes, receives);
   }
 
   void send_actions(const py::object& action, const py::object& env_id, CallerHelp help) {

@@ -38,10 +38,12 @@ class Admission {
   i32 players(i32 env_id) const { return players_[size_t(env_id)]; }
 
   // Marks either all of the environments as under way, or none. Returns kById if they are all environments of the pool
-  // in order; this common case allows whole arrays to be copied at once.
-  RowOrder admit(const i32* env_ids, i32 count, const char* call) {
-    if (count <= 0)
-      label_.throw_invalid_argument(std::string(call) + ": env_id: expected at least one environment, got none");
+  // in order; this common case allows whole arrays to be copied at once. `argument` is the name of `env_ids`.
+  RowOrder admit(const i32* env_ids, i32 count, const char* call, const char* argument = "env_id") {
+    const auto refuse = [&](const std::string& what) {
+      label_.throw_invalid_argument(std::string(call) + ": " + argument + ": " + what);
+    };
+    if (count <= 0) refuse("expected at least one environment, got none");
     const RowOrder order = order_of(env_ids, count);
     if (order == RowOrder::kById && count_ == 0) {
       std::fill(under_way_.begin(), under_way_.end(), u8(1));
@@ -56,8 +58,7 @@ class Admission {
         const i32 env_id = env_ids[k];
         if (u32(env_id) >= num_envs || under_way[env_id]) {
           if (std::find(env_ids, env_ids + k, env_id) != env_ids + k) {
-            label_.throw_invalid_argument(std::string(call) + ": env_id: expected distinct ids, got " +
-                                          std::to_string(env_id) + " twice");
+            refuse("expected distinct ids, got " + std::to_string(env_id) + " twice");
           }
           require_idle(env_id, call);
         }
@@ -78,8 +79,8 @@ class Admission {
     count_ -= count;
   }
   // Throws what admit() would throw, and returns what it would return.
-  RowOrder check(const i32* env_ids, i32 count, const char* call) {
-    const RowOrder order = admit(env_ids, count, call);
+  RowOrder check(const i32* env_ids, i32 count, const char* call, const char* argument) {
+    const RowOrder order = admit(env_ids, count, call, argument);
     withdraw(env_ids, count);
     return order;
   }

@@ -83,7 +83,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // Queues one step of each of `count` environments. actions[f] has the rows of action field f, which are copied: one
   // per environment, or one per player if the field is per player. In the latter case `owners` has the environment of
   // each row (null: rows are grouped in the order of env_ids), and `action_rows` is the number of rows. `help` says
-  // whether the caller will help in recv(); if so, fewer threads are woken. With Sending::kCheckOnly,
+  // whether the caller will receive the batch, and help; if so, fewer threads are woken. With Sending::kCheckOnly,
   // nothing is queued.
   void send(const i32* env_ids, i32 count, const void* const* actions, const i32* owners = nullptr,
             i32 action_rows = -1, CallerHelp help = CallerHelp::kNo, Caller caller = Caller::kUser,
@@ -93,31 +93,25 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     const auto store = [&](RowOrder order) {
       if (autoreset_ == abi::kAutoresetDisabled) admission_.require_unfinished(env_ids, count);
       actions_.store(env_ids, count, order, actions, owners, action_rows, admission_);
+      if (help == CallerHelp::kYes) require_own_batch("step", sending == Sending::kCheckOnly ? count : 0);
     };
-    if (sending == Sending::kCheckOnly) return store(admission_.check(env_ids, count, "send"));
+    if (sending == Sending::kCheckOnly) return store(admission_.check(env_ids, count, "send", "env_id"));
     queue(env_ids, count, "send", Task::kStep, helps(help) ? CallerHelp::kYes : CallerHelp::kNo, store);
   }
 
   // Queues resets. If seeds and streams are passed, the environments' generators are seeded with them; that of an
   // environment whose stream is kNoStream continues. `options`, if not empty, is passed to each environment, in a form
-  // that only the environment knows.
+  // that only the environment knows. `receives` says whether the caller will receive the batch.
   void reset(const i32* env_ids, i32 count, const u64* seeds = nullptr, const u32* streams = nullptr,
-             std::string_view options = {}) {
+             std::string_view options = {}, bool receives = false) {
     std::unique_lock lock(mutex_);
     check_call("reset");
     const auto pass_options = [&](RowOrder) {
+      if (receives) require_own_batch("reset", 0);
       if (!options.empty()) idle_.reset_options(env_ids, count, options);
     };
     queue(env_ids, count, "reset", Task::kReset, CallerHelp::kNo, pass_options, seeds, streams);
     statistics_.begin(env_ids, count);
-  }
-
-  // Throws if a batch could never be complete after a reset of `count` environments, unless another thread may still
-  // send environments.
-  void check_batch_after(i64 count) {
-    std::unique_lock lock(mutex_);
-    check_call("reset");
-    if (!sync_ && !multiple_callers_) throw_if_too_few("reset", admission_.count() + count);
   }
 
   // Returns the next complete batch. After TimedOut or Interrupted, the batch can still be received. A caller that
@@ -190,7 +184,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // Returns a batch of the current observations of idle environments. It must not be settled.
   Batch observe(const i32* env_ids, i32 count) {
     const auto lock = lock_for("observe");
-    admission_.check(env_ids, count, "observe");
+    admission_.check(env_ids, count, "observe", "env_ids");
     Batch batch(blocks_->acquire(count));
     batch->pool = blocks_;
     idle_.observe(env_ids, count, *batch);
@@ -443,6 +437,16 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     if (caller == Caller::kUser && multiple_callers_) return;
     if (sync_ && results_.empty()) label_.throw_nothing_under_way();
     if (!sync_) throw_if_too_few("recv", admission_.count());
+  }
+  // Throws if a call could not receive its batch. In a synchronous pool, it would receive what an earlier send has left
+  // under way. In an asynchronous pool, a batch could never be complete, unless another thread may still send
+  // environments. `unmarked` is the number of the call's environments that are not yet marked as under way.
+  void require_own_batch(const char* call, i64 unmarked) const {
+    if (!sync_) {
+      if (!multiple_callers_) throw_if_too_few(call, admission_.count() + unmarked);
+    } else if (!results_.empty() || results_.has_put_back()) {
+      label_.throw_invalid_call(std::string(call) + ": results of an earlier send are pending; call recv first");
+    }
   }
   void throw_if_too_few(const char* call, i64 count) const {
     if (count >= options_.batch_size) return;

@@ -40,7 +40,7 @@ class IdleEnvironments {
   // Restores one state in each environment. A snapshot that is damaged or belongs to other environments throws before
   // anything is changed.
   void restore(const i32* env_ids, i32 count, const std::string_view* states) {
-    admission_.check(env_ids, count, "restore");
+    admission_.check(env_ids, count, "restore", "env_ids");
     require_snapshots(env_ids, count, "restore: this environment cannot load a state");
     std::vector<Snapshot> snapshots;
     snapshots.reserve(size_t(count));
@@ -56,7 +56,7 @@ class IdleEnvironments {
   // Invalid arguments throw before anything is changed.
   void clone(const i32* sources, const i32* env_ids, i32 count, const u64* seeds, const u32* streams) {
     for (i32 k = 0; k < count; ++k) admission_.require_idle(sources[k], "clone");
-    admission_.check(env_ids, count, "clone");
+    admission_.check(env_ids, count, "clone", "env_ids");
     require_snapshots(sources, count, "clone: this environment cannot save its state");
     for (i32 k = 0; k < count; ++k) {
       if (envs_.layout(env_ids[k]).identity == envs_.layout(sources[k]).identity) continue;
@@ -126,7 +126,7 @@ class IdleEnvironments {
   // before the options of its id change.
   void set_options(const i32* env_ids, i32 count, const std::vector<std::string>& names, const f64* values, i64 width,
                    const char* call) {
-    admission_.check(env_ids, count, call);
+    admission_.check(env_ids, count, call, "env_ids");
     const FloatModeGuard float_mode;
     try {
       envs_.set_options(env_ids, count, names, values, width);
