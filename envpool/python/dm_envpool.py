@@ -51,23 +51,25 @@ class DMEnvPool(EnvPoolMixin, NotAVecEnv, dm_env.Environment):
             layout = dm_layout(construction.arrays, construction.task_ids)
         self._init(construction, layout, EnvSpec(construction))
 
-    def reset(self, env_id: Any = None, *, seed: Any = None) -> dm_env.TimeStep:
+    def reset(self, env_id: Any = None, *, seed: Any = None, options: dict[str, Any] | None = None) -> dm_env.TimeStep:
         """Starts new episodes.
 
         Args:
             env_id: the environments to reset; None means all.
             seed: int from 0 to 2**64 - 1, or a sequence with one seed for each environment that is reset. None: the
                 generators continue from their current state.
+            options: new values for options of `make`, as in `set_options`, and the options of the environment's reset;
+                docs/concepts.md lists them.
 
         Returns:
             The first TimeStep of all these environments; in an asynchronous pool, of the first batch_size to finish.
 
         Raises:
-            TypeError: seed or env_id is of the wrong type.
-            ValueError: seed or env_id is out of range.
+            TypeError: seed, env_id or options is of the wrong type.
+            ValueError: seed or env_id is out of range, or options has an unknown key.
             RuntimeError: one of the environments is under way, or the pool is closed.
         """
-        result: dm_env.TimeStep = self._reset(env_id, seed)
+        result: dm_env.TimeStep = self._reset(env_id, seed, options=options)
         return result
 
     def observation_spec(self) -> Any:

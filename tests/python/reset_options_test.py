@@ -59,6 +59,7 @@ def test_every_interface_agrees():
     others = [
         envpool.make_vec("CartPole-v1", seed=5).reset(options=options)[0],
         envpool.make_gym("CartPole-v1", seed=5).reset(options=options)[0],
+        envpool.make_dm("CartPole-v1", seed=5).reset(options=options).observation.obs,
         gymnasium.make("envpool/CartPole-v1").reset(seed=5, options=options)[0][None],
         gymnasium.make_vec("envpool/CartPole-v1", num_envs=1).reset(seed=5, options=options)[0],
     ]
@@ -69,7 +70,7 @@ def test_every_interface_agrees():
 KNOWN = "'low', 'high', 'max_episode_steps', 'goal_velocity', 'force', 'gravity'"
 
 
-@pytest.mark.parametrize("make", [envpool.make_gymnasium, envpool.make_vec, envpool.make_gym])
+@pytest.mark.parametrize("make", [envpool.make_gymnasium, envpool.make_vec, envpool.make_gym, envpool.make_dm])
 @pytest.mark.parametrize(
     ("task_id", "options", "words"),
     [
@@ -86,7 +87,7 @@ def test_bad_options(make, task_id, options, words):
     with pytest.raises(ValueError) as error:
         gymnasium.make(f"envpool/{task_id}").reset(options=options)
     assert str(error.value) == f"[{task_id}] {words}"
-    if make is not envpool.make_gym and "only" in words:  # gymnasium's vectors also take a mask
+    if make in (envpool.make_gymnasium, envpool.make_vec) and "only" in words:  # gymnasium's vectors also take a mask
         words = words.replace(", got", ", 'reset_mask', got")
     with pytest.raises(ValueError) as error:
         make(task_id, num_envs=2, **({"step_api": "classic"} if make is envpool.make_gym else {})).reset(
@@ -97,8 +98,9 @@ def test_bad_options(make, task_id, options, words):
 
 def test_wrong_types():
     env = envpool.make_vec("CartPole-v1")
-    with pytest.raises(TypeError, match=r"\[CartPole-v1\] options: expected a mapping, got \[1\]"):
-        env.reset(options=[1])
+    for each in (env, envpool.make_dm("CartPole-v1")):
+        with pytest.raises(TypeError, match=r"\[CartPole-v1\] options: expected a mapping, got \[1\]"):
+            each.reset(options=[1])
     with pytest.raises(ValueError, match=r"\[CartPole-v1\] options\['low'\]: expected a number, got 'x'"):
         env.reset(options={"low": "x"})
     with pytest.raises(ValueError, match="options: expected none in an asynchronous pool"):
