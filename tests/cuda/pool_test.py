@@ -443,6 +443,13 @@ def test_calls_that_are_refused() -> None:
     with pytest.raises(RuntimeError, match="snapshot: environment 1 is under way"):
         pool.snapshot(1)
     pool.recv(reset=True)
+    pool.send(np.zeros(2, int), np.arange(2))
+    with pytest.raises(RuntimeError, match="step: results of an earlier send are pending; call recv first"):
+        pool.step(np.zeros(1, int), [2])
+    with pytest.raises(RuntimeError, match="reset: results of an earlier send are pending; call recv first"):
+        pool.reset([2, 3])
+    assert np.asarray(pool.recv()[-1]["env_id"]).tolist() == [0, 1]
+    pool.reset()
     with pytest.raises(ValueError, match="env_id: expected distinct ids, got 2 twice"):
         pool.reset([2, 2])
     with pytest.raises(ValueError, match="restore: state: expected a snapshot"):
