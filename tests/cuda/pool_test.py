@@ -448,7 +448,7 @@ def test_calls_that_are_refused() -> None:
         pool.step(np.zeros(1, int), [2])
     with pytest.raises(RuntimeError, match="reset: results of an earlier send are pending; call recv first"):
         pool.reset([2, 3])
-    assert np.asarray(pool.recv()[-1]["env_id"]).tolist() == [0, 1]
+    assert pool.recv()[-1]["env_id"].numpy().tolist() == [0, 1]
     pool.reset()
     with pytest.raises(ValueError, match="env_id: expected distinct ids, got 2 twice"):
         pool.reset([2, 2])
