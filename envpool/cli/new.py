@@ -12,6 +12,9 @@ import envpool
 from envpool.cli.common import Failure
 from envpool.plugins.paths import get_example, get_tutorial_header
 
+# The structs that worlds of several players have (core/env.h).
+_OF_WORLDS = ("Agent", "Shared")
+
 # Keywords of C++ that are none of Python, and targets that CMake makes itself.
 _RESERVED = """
 alignas alignof and_eq asm auto bitand bitor bool case catch char char8_t char16_t char32_t co_await co_return co_yield
@@ -52,8 +55,8 @@ def _write_header(name: str, folder: Path, *, turns: bool) -> None:
     if target.exists():
         raise Failure(f"NAME: expected a name for which there is no file, got {name!r}: {target} exists")
     text, old = original.read_text("utf-8"), original.stem.title()
-    if struct != old and re.search(rf"\b{struct}\b", text):
-        raise Failure(f"NAME: expected a name that is new in the header, because its struct has it, got {name!r}")
+    if struct in _OF_WORLDS or (struct != old and re.search(rf"\b{struct}\b", text)):
+        raise Failure(f"NAME: expected a name that has no other meaning in the header, got {name!r}")
     text = _renamed(text, {original.name: target.name, old: struct})
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -61,7 +61,7 @@ def program(
         own.append("#define ENVPOOL_DIRECT_ROWS")
     defines = "".join(f"{line}\n" for line in own)
     return Program(
-        f'{defines}#include "{header}"\n#include "envpool/core/table/kernel.h"\n\nENVPOOL_KERNEL({type_name})\n',
+        f'{defines}#include "{header}"\n#include "envpool/core/table/kernel.h"\n\nENVPOOL_KERNEL(::{type_name})\n',
         threads,
         threads // team,
     )
@@ -78,7 +78,7 @@ def checked_program(device: Mapping[str, Any], players: int, *, each: bool = Fal
     macros = [*device.get("macros", ()), *["#define ENVPOOL_STATE_IN_PLACE"] * device["has_extra_bytes"]]
     result = program(device["header"], device["type"], players, each=each, macros=macros)
     sizes = ", ".join(str(device[name]) for name in ("state_at", "state_bytes", "params_bytes"))
-    return result._replace(source=f"{result.source}ENVPOOL_KERNEL_LAYOUT({device['type']}, {sizes})\n")
+    return result._replace(source=f"{result.source}ENVPOOL_KERNEL_LAYOUT(::{device['type']}, {sizes})\n")
 
 
 def header_of(

@@ -22,7 +22,7 @@ from envpool.plugins.paths import get_include
 from envpool.python.errors import CheckError, CompileError
 from envpool.python.family import Value
 
-_UNIT = '#include "envpool/core/check/program.h"\nENVPOOL_CHECK_MAIN({struct})\n'
+_UNIT = '#include "envpool/core/check/program.h"\nENVPOOL_CHECK_MAIN(::{struct})\n'
 _FLAGS = (
     "-std=c++20",
     "-O0",
@@ -154,7 +154,7 @@ def _compile(subject: Subject, command: list[str], folder: Path, timeout: float)
     if kept := cache.find(name):
         return kept
     unit, program = folder / "check.cc", folder / "check"
-    unit.write_text(_UNIT.format(struct=subject.struct))
+    unit.write_text(_UNIT.format(struct=subject.struct.removeprefix("::")))
     core = os.path.join(get_include(), "envpool", "core")
     headers = [os.path.join(core, "check", "accessors.h"), os.path.join(core, "api.h"), str(subject.header)]
     included = [word for header in headers for word in ("-include", header)]

@@ -44,7 +44,8 @@ FLAGS = (
 _DIAGNOSTICS = ("-fdiagnostics-color=never",)
 _LINK = ("-shared", "-pthread", "-Wl,-z,defs")
 _ENTRY = "envpool_plugin"
-_UNIT = """ENVPOOL_PLUGIN(envpool::table<{struct}>())
+# The colons, because a struct may have the name of one of ours, such as World, in a header with a using-directive.
+_UNIT = """ENVPOOL_PLUGIN(envpool::table<::{struct}>())
 extern "C" __attribute__((visibility("default"))) const char* envpool_compiler() {{ return __VERSION__; }}
 """
 # A line marker of the preprocessor, such as '# 12 "file" 3'; the flag 3 marks a system header.
@@ -248,7 +249,7 @@ class _Build:
 
     def _preprocess(self) -> bytes:
         unit, out = self._folder / "unit.cc", self._folder / "preprocessed.cc"
-        unit.write_text(_UNIT.format(struct=self._source.struct.name))
+        unit.write_text(_UNIT.format(struct=self._source.struct.name.removeprefix("::")))
         # The option -include accepts every path; the quotes of an #include directive do not.
         headers = [
             "-include",
@@ -332,7 +333,8 @@ class _Build:
     def _compile_error(self, completed: CompletedRun, command: list[str]) -> CompileError:
         source = self._source
         log = completed.log.replace(str(source.header), source.shown)
-        lines = explain(log, source.struct.name, f"{source.shown}:{source.struct.line}", self._is_users)
+        place, unit = f"{source.shown}:{source.struct.line}", str(self._folder / "unit.cc")
+        lines = explain(log, source.struct.name, place, self._is_users, unit)
         if not lines:
             return self._error(f"ended with status {completed.status} and no message", command, log)
         shown = shlex.join(command)

@@ -28,7 +28,7 @@ class _Error(NamedTuple):
     from_user: str  # "file:line:" in user code that caused an error in another file
 
 
-def explain(log: str, name: str, place: str, is_users: Callable[[str], bool]) -> str:
+def explain(log: str, name: str, place: str, is_users: Callable[[str], bool], unit: str = "") -> str:
     """Returns the first errors of a log as lines.
 
     Args:
@@ -36,10 +36,13 @@ def explain(log: str, name: str, place: str, is_users: Callable[[str], bool]) ->
         name: the environment's struct.
         place: the position of the struct, as "file:line".
         is_users: a function that returns whether a file belongs to the user, not to envpool or the system.
+        unit: the file that names the struct after the header.
     """
     if _MEMORY.search(log):
         return f"{place}: the compiler needed more than 4 GiB of memory: does it have an infinitely recursive template?"
     errors = _read(log, is_users)
+    if unit and errors and errors[0].file == unit:  # further errors follow from the first
+        return f"name: expected a struct of the header, got {name!r}: {errors[0].text}"
     shown = []
     for error in errors[:_SHOWN]:
         contract = _CONTRACT.search(error.text)

@@ -68,6 +68,15 @@ def test_new_writes_the_header_of_the_tutorial(folder):
     )
 
 
+def test_new_writes_a_header_with_the_name_of_a_class_of_ours(folder):
+    for name in ("blob", "World"):
+        assert run("new", name, "--header", cwd=folder).returncode == 0
+    found = run("info", "--header", "blob.h", "--json", cwd=folder)
+    assert json.loads(found.stdout)["id"] == "Blob-v0", found.stderr
+    checked = run("check", "world.h", cwd=folder)
+    assert checked.stdout.startswith("world.h: no mistake found in "), checked.stderr
+
+
 @pytest.mark.sampled(one_in=3, group="check")
 def test_new_writes_a_game_of_turns(folder):
     written = run("new", "--turns", cwd=folder)
@@ -211,7 +220,8 @@ def test_check_a_module_without_headers(folder):
             "NAME: expected a name that is no keyword of Python, such as snake or SpaceRace, got 'class'",
         ),
         (("new", "a b", "--header"), "NAME: expected letters"),
-        (("new", "state", "--header"), "NAME: expected a name that is new in the header"),
+        (("new", "state", "--header"), "NAME: expected a name that has no other meaning in the header, got 'state'"),
+        (("new", "agent", "--header"), "NAME: expected a name that has no other meaning in the header, got 'agent'"),
         (("new",), "NAME: expected a name, such as snake or SpaceRace, got none"),
         (("new", "catch"), "NAME: expected a new name, because there is an environment Catch-v0, got 'catch'"),
         (("check", "--import", "json", "--id", "X-v0"), "--id: expected none with --import"),

@@ -164,6 +164,12 @@ def test_bad_headers(header, words):
     assert (str(again), again.command, again.log) == (str(error), error.command, error.log)
 
 
+def test_a_struct_that_the_header_does_not_have():
+    words = ["does not compile:\nname: expected a struct of the header, got 'Run': ", "\ncommand: "]
+    error = fails({"source": WALK, "id": "Bad-v0", "name": "Run", "flags": QUICK}, envpool.CompileError, words)
+    assert "unit.cc" not in str(error)
+
+
 def test_an_option_that_nothing_reads_is_refused():
     words = ["options(): 'length' has no sets(), and there is no params() that reads it"]
     fails({"source": without("static Params params"), "id": "Bad-v0", "flags": QUICK}, envpool.CompileError, words)
