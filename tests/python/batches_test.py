@@ -51,6 +51,17 @@ def test_a_step_that_cannot_complete_a_batch_sends_nothing(interface):
     assert sorted(observation_of(env.step(np.array([2, 2]), np.array([0, 1])))[:, 1].tolist()) == [0, 1]
 
 
+def test_a_reset_that_cannot_complete_a_batch_sets_no_options():
+    env = envpool.make_gymnasium("CartPole-v1", num_envs=4, batch_size=2, num_threads=2)
+    env.async_reset()
+    env.recv(), env.recv()
+    with pytest.raises(RuntimeError, match=r"\] reset: a batch needs 2 environments but only 1 are under way"):
+        env.reset([0], options={"gravity": 3.0})
+    assert env.options()["gravity"].tolist() == [9.8] * 4
+    env.reset([0, 1], options={"gravity": 3.0})
+    assert env.options()["gravity"].tolist() == [3.0, 3.0, 9.8, 9.8]
+
+
 def test_partial_reset():
     env = envpool.make_gymnasium("Counter-v0", num_envs=4)
     env.reset()

@@ -192,10 +192,12 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     statistics_.describe(*batch);
     return batch;
   }
-  // Sets options (Members::set_options). `call` is the name of the function that the user has called, for errors.
+  // Sets options (Members::set_options). `call` is the name of the function that the user has called, for errors. If it
+  // is "reset", nothing is set unless a reset of these environments can receive its batch.
   void set_options(const i32* env_ids, i32 count, const std::vector<std::string>& names, const f64* values, i64 width,
                    const char* call = "set_options") {
     const auto lock = lock_for(call);
+    if (std::string_view(call) == "reset") require_own_batch(call, count);
     idle_.set_options(env_ids, count, names, values, width, call);
   }
   std::vector<f64> get_options(i32 env_id) {
