@@ -363,8 +363,8 @@ def register(
 
     Args:
         task_id: the new id.
-        plugin: path of the shared object. When the environment is first made, it is loaded, and its declaration and the
-            defaults are checked.
+        plugin: path of the shared object, which exists. When the environment is first made, it is loaded, and its
+            declaration and the defaults are checked.
         table: name of the environment in the shared object, its `kName`.
         max_episode_steps: steps until an episode is truncated; 0 means no limit.
         reward_threshold: the return at which the task counts as solved.
@@ -374,6 +374,7 @@ def register(
         **defaults: options whose default differs from the C++ declaration.
 
     Raises:
+        FileNotFoundError: the shared object does not exist.
         TypeError: plugin or table is missing, an argument is of the wrong type, or EnvPool's class names were given.
         ValueError: the id or an alias is registered already.
     """
@@ -395,6 +396,10 @@ def register(
         raise TypeError(f"[{task_id}] register: expected plugin=path and table=name, got {plugin!r} and {table!r}")
     path = os.path.abspath(path)
     registration = Registration(task_id, PLUGIN, path, table, max_episode_steps, reward_threshold, doc, defaults)
+    check(registration, aliases)
+    if not os.path.isfile(path):
+        what = "is not a file" if os.path.exists(path) else "does not exist"
+        raise FileNotFoundError(f"[{task_id}] plugin: expected a shared object, got {path!r}: {what}")
     add(registration._replace(include=os.path.abspath(include) if os.fspath(include) else ""), aliases)
 
 

@@ -21,7 +21,7 @@ from envpool.python.family import Family, Value
 from envpool.python.options import shown, wrong_type
 from envpool.python.registry import Registration, add, library_of, list_all_envs
 from envpool.python_env import worker
-from envpool.python_env.spaces import describe
+from envpool.python_env.spaces import check_infos, describe
 
 _FOLDER = "python_env"
 _RUN = 256  # environments that a thread of the pool waits for at a time
@@ -219,9 +219,9 @@ def register_python(
         doc: one line of description.
 
     Raises:
-        TypeError: make_env cannot be called without arguments, or cannot be pickled.
+        TypeError: make_env cannot be called without arguments, or cannot be pickled; a key of info has no space or dtype.
         ValueError: the id or an alias belongs to another kind of environment; a keyword of make_env or a key of info has
-            a name that pools use for something else.
+            a name that pools use for something else; pools do not support the space of an info.
         RuntimeError: this package was built without python_env.
     """
     with labelled(task_id if isinstance(task_id, str) else "envpool"):
@@ -232,6 +232,7 @@ def register_python(
         for key, why in RESERVED_INFOS.items():
             if key in (info or {}):
                 raise ValueError(f"info: expected no key {key!r}, because {why}")
+        check_infos(info or {})
         defaults, takes_env_id = _keywords(make_env)
         try:
             function = dumps(make_env)

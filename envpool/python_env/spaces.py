@@ -52,16 +52,7 @@ def describe(observation: Any, action: Any, info: Mapping[str, Any]) -> tuple[li
     if entries[-1][0] != "obs":
         raise ValueError("observation_space: expected at least one array, got an empty Dict")
     for key, space in info.items():
-        if key == "action_mask":
-            space = _mask_space(space, [part for kind, _, part in entries if kind == "action"])
-        if not isinstance(space, gymnasium.Space):
-            try:
-                space = gymnasium.Box(-np.inf, np.inf, (), np.dtype(space).type)
-            except (TypeError, ValueError):
-                raise wrong_type(f"info[{key!r}]", "a space of gymnasium, or the dtype of a number", space) from None
-        entries.append(("info", (_key("info", key),), space))
-        if key == "seed" or key in _core.COMMON_ARRAYS:
-            raise ValueError(f"info: expected keys that the pool itself does not return, got {key!r}")
+        entries.append(("info", *_info(key, space, [part for kind, _, part in entries if kind == "action"])))
     arrays, lines = [], []
     for kind, path, space in entries:
         where = {"action": "action_space", "obs": "observation_space", "info": "info"}[kind]
@@ -71,6 +62,29 @@ def describe(observation: Any, action: Any, info: Mapping[str, Any]) -> tuple[li
         lines.append(words)
     lines.append(_words("info", "info:seed", "int64", 0, (), [0], [2**32 - 1], []))
     return arrays, "\n".join(lines)
+
+
+def check_infos(info: Mapping[str, Any]) -> None:
+    """Raises TypeError or ValueError for a key of `info`, or its space or dtype, that no pool can return."""
+    for key, space in info.items():
+        path, checked = _info(key, space, [])
+        _leaf(f"info[{key!r}]", "info", path, checked)
+
+
+def _info(key: Any, space: Any, actions: Sequence[Any]) -> tuple[tuple[str, ...], Any]:
+    """Returns the path and the space of a key of `info`, of an environment with these actions."""
+    path = (_key("info", key),)
+    if key == "seed" or key in _core.COMMON_ARRAYS:
+        raise ValueError(f"info: expected keys that the pool itself does not return, got {key!r}")
+    if key == "action_mask":
+        space = _mask_space(space, actions)
+    gymnasium = spaces_module()
+    if isinstance(space, gymnasium.Space):
+        return path, space
+    try:
+        return path, gymnasium.Box(-np.inf, np.inf, (), np.dtype(space).type)
+    except (TypeError, ValueError):
+        raise wrong_type(f"info[{key!r}]", "a space of gymnasium, or the dtype of a number", space) from None
 
 
 def _mask_space(space: Any, actions: Sequence[Any]) -> Any:

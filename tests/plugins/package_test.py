@@ -90,12 +90,13 @@ def test_broken_plugins_cause_one_warning_each(tmp_path):
         """
         import envpool
         def start():
-            envpool.register("Delta-v0", "/nowhere/delta.so", "Delta")
-            envpool.register("CartPole-v1", "/nowhere/delta.so", "Delta")
+            envpool.register("Delta-v0", __file__, "Delta")
+            envpool.register("CartPole-v1", __file__, "Delta")
         """,
     )
+    fake_package(tmp_path, "omega", "omega", "import envpool\nenvpool.register('Omega-v0', __file__, 'Omega')")
     fake_package(
-        tmp_path, "omega", "omega", "import envpool\nenvpool.register('Omega-v0', '/nowhere/omega.so', 'Omega')"
+        tmp_path, "sigma", "sigma", "import envpool\nenvpool.register('Sigma-v0', '/nowhere/sigma.so', 'Sigma')"
     )
     code = """
         import warnings
@@ -125,11 +126,12 @@ def test_broken_plugins_cause_one_warning_each(tmp_path):
         "alpha": "of alpha (alpha) cannot be loaded: RuntimeError: no alpha today",
         "beta": "of beta (beta:start) cannot be loaded: AttributeError",
         "gamma": "of gamma (gamma:start) cannot be loaded: SystemExit: 3",
+        "sigma": "of sigma (sigma) cannot be loaded: FileNotFoundError: [Sigma-v0] plugin: expected a shared object",
         "delta": "of delta (delta:start) cannot be loaded: ValueError: [CartPole-v1] task_id: expected an id that is not registered yet",
     }.items():
         assert done.stdout.count(f"[envpool] the plugin '{name}' {words}") == 1, done.stdout
     assert "'Omega-v0'" in done.stdout
-    assert "[Omega-v0] cannot load the plugin /nowhere/omega.so" in done.stdout
+    assert f"[Omega-v0] cannot load the plugin {tmp_path}/omega" in done.stdout
 
 
 def test_a_plugin_cannot_take_the_id_of_a_family():

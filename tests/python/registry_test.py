@@ -83,7 +83,19 @@ def test_registrations_that_are_refused():
     ):
         with pytest.raises(TypeError, match=rf"^\[Other-v0\] {argument}, got \d$"):
             envpool.register("Other-v0", plugin, table, **options)
-    envpool.register("Absent-v0", "/nowhere/libabsent.so", "Absent")
+    for plugin, words in (("/nowhere/libabsent.so", "does not exist"), ("/", "is not a file")):
+        with pytest.raises(
+            FileNotFoundError, match=rf"^\[Absent-v0\] plugin: expected a shared object, got '{plugin}': {words}$"
+        ):
+            envpool.register("Absent-v0", plugin, "Absent")
+    assert "Absent-v0" not in envpool.list_all_envs()
+
+
+def test_a_plugin_that_is_removed_after_its_registration(tmp_path):
+    plugin = tmp_path / "libabsent.so"
+    plugin.touch()
+    envpool.register("Absent-v0", plugin, "Absent")
+    plugin.unlink()
     with pytest.raises(RuntimeError, match=r"\[Absent-v0\].*libabsent.so"):
         envpool.make("Absent-v0")
 

@@ -407,11 +407,24 @@ def test_wrong_registrations(make_env: Any, options: dict[str, Any], error: type
         envpool.register_python("CartPole-v1", Kinds)
 
 
-@pytest.mark.parametrize("info", [{"seed": np.int64}, {"elapsed_step": np.int64}, {"a b": np.int64}, {"a": "nothing"}])
-def test_wrong_info(info: dict[str, Any]) -> None:
-    envpool.register_python("WrongInfo-v0", Kinds, info=info)
+@pytest.mark.parametrize(
+    "info",
+    [
+        {"seed": np.int64},
+        {"elapsed_step": np.int64},
+        {"env_id": np.int32},
+        {"a b": np.int64},
+        {3: np.int64},
+        {"a": "nothing"},
+        {"a": np.float16},
+        {"a": spaces.Text(3)},
+        {"action_mask": "nothing"},
+    ],
+)
+def test_wrong_info(info: dict[Any, Any]) -> None:
     with pytest.raises((TypeError, ValueError), match=r"^\[WrongInfo-v0\] info"):
-        envpool.make_gymnasium("WrongInfo-v0")
+        envpool.register_python("WrongInfo-v0", Kinds, info=info)
+    assert "WrongInfo-v0" not in envpool.list_all_envs()
 
 
 @pytest.mark.parametrize(
