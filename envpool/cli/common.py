@@ -48,7 +48,7 @@ def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for text in arguments:
         name, equals, value = text.partition("=")
-        if not equals or not name.isidentifier():
+        if not equals or not all(part.isidentifier() for part in name.split(".")):
             raise Failure(f"--option: expected name=value, got {text!r}")
         try:
             options[name] = ast.literal_eval({"true": "True", "false": "False"}.get(value, value))

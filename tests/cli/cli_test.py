@@ -277,6 +277,13 @@ def test_bench_of_worlds_of_several_players(task_id: str) -> None:
     assert json.loads(result.stdout)["sides"]["envpool"]["steps_per_s"]["median"] > 0
 
 
+def test_an_option_whose_name_has_dots() -> None:
+    result = run("info", "HalfCheetah-v5", "-O", "model.opt.gravity=(0, 0, -3)")
+    assert result.returncode == 0, result.stderr
+    fails(1, "model.opt.gravity: expected an array", arguments=("info", "HalfCheetah-v5", "-O", "model.opt.gravity=3"))
+    fails(1, "expected name=value", arguments=("info", "HalfCheetah-v5", "-O", "model..gravity=3"))
+
+
 def test_a_closed_pipe() -> None:
     line = " ".join(COMMAND) + " list | head -2"
     result = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment())
