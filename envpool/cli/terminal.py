@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import select
 import shutil
+import signal
 import sys
 import time
 from types import TracebackType
@@ -99,6 +100,7 @@ class Terminal:
         self._pressed: dict[str, float] = {}
         self._input = sys.stdin.fileno() if sys.stdin.isatty() else -1
         self._before: Any = None
+        self._on_termination: Any = None
 
     def __enter__(self) -> Terminal:
         if self._input >= 0:
@@ -107,6 +109,8 @@ class Terminal:
 
             self._before = termios.tcgetattr(self._input)
             tty.setraw(self._input, termios.TCSANOW)
+        # By default, this signal ends the process at once, and the terminal would stay as it is.
+        self._on_termination = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
         self._write("\x1b[?1049h\x1b[?25l")
         return self
 
@@ -116,6 +120,7 @@ class Terminal:
             import termios
 
             termios.tcsetattr(self._input, termios.TCSADRAIN, self._before)
+        signal.signal(signal.SIGTERM, self._on_termination or signal.SIG_DFL)
 
     def keys(self) -> set[str]:
         """Returns the keys that are held down."""

@@ -57,9 +57,12 @@ def run(*arguments: str, cwd: Path | None = None, **extra: str) -> Result:
 
 
 def in_terminal(
-    *arguments: str, keys: bytes = b"", rows: int = 40, columns: int = 100, **extra: str
+    *arguments: str, keys: bytes = b"", end: int = 0, rows: int = 40, columns: int = 100, **extra: str
 ) -> tuple[int, str]:
-    """Runs the command under a pty, types `keys` after the first frame, and returns exit status and output."""
+    """Runs the command under a pty, and returns its exit status and output.
+
+    After the first frame, it types `keys`, and sends the signal `end` if that is not 0.
+    """
     import fcntl
     import struct
     import termios
@@ -78,6 +81,9 @@ def in_terminal(
             if keys and b"reward" in written:
                 os.write(ours, keys)
                 keys = b""
+            if end and b"reward" in written:
+                child.send_signal(end)
+                end = 0
         elif child.poll() is not None:
             break
     status = child.wait(timeout=10)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,12 @@ def test_play_reads_keys() -> None:
         status, text = in_terminal("play", "CartPole-v1", "--fps", "20", "--frames", "1000", keys=key)
         assert status == 0
         assert "CartPole-v1: " in text and "1000 steps" not in text
+
+
+def test_a_signal_ends_a_game_in_a_terminal() -> None:
+    status, text = in_terminal("play", "CartPole-v1", "--fps", "20", end=signal.SIGTERM)
+    assert status == 128 + signal.SIGTERM
+    assert text.endswith("\x1b[?25h\x1b[?1049l")
 
 
 @pytest.mark.parametrize("extra", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
