@@ -148,13 +148,15 @@ class EnvParams:
             other: parameters of the same environment.
 
         Raises:
-            TypeError: condition is not a bool or an array, or other is not EnvParams.
+            TypeError: condition is not a bool or an array of bools, or other is not EnvParams.
             ValueError: other belongs to another environment, or there are other numbers of values.
         """
         check_format(self.format, other, "other")
         label = self.format.label
-        if not isinstance(condition, (bool, np.bool_, np.ndarray, jax.Array)):
-            raise TypeError(f"[{label}] condition: expected a bool, or an array of bools, got {shown(condition)}")
+        is_array = isinstance(condition, (np.bool_, np.ndarray, jax.Array))
+        if not (isinstance(condition, bool) or (is_array and condition.dtype == np.bool_)):
+            got = f"an array of {condition.dtype}" if is_array else shown(condition)
+            raise TypeError(f"[{label}] condition: expected a bool, or an array of bools, got {got}")
 
         def chosen(option: Option, mine: Any, others: Any) -> Any:
             if mine is others:
@@ -190,10 +192,21 @@ def check_format(row_format: ParamsFormat, params: Any, name: str = "params") ->
         raise TypeError(
             f"[{row_format.label}] {name}: expected EnvParams of {row_format.name}, got {type(params).__name__}"
         )
-    if params.format != row_format:
+    theirs = params.format
+    if theirs.name != row_format.name:
         raise ValueError(
-            f"[{row_format.label}] {name}: expected parameters of {row_format.name}, "
-            f"got parameters of {params.format.name}"
+            f"[{row_format.label}] {name}: expected parameters of {row_format.name}, got parameters of {theirs.name}"
+        )
+    if theirs != row_format:  # the header has been compiled again, or is another of the same name
+        missing = [option for option in row_format.names if option not in theirs.names]
+        unknown = [option for option in theirs.names if option not in row_format.names]
+        parts = [f"with the option {', '.join(missing)}"] * bool(missing) + [f"without {', '.join(unknown)}"] * bool(
+            unknown
+        )
+        what = " and ".join(parts) or f"with the options {', '.join(row_format.names)} in this order"
+        raise ValueError(
+            f"[{row_format.label}] {name}: expected parameters of {row_format.name} {what}, got parameters of another "
+            f"{row_format.name}"
         )
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import inspect
 import os
 import pickle
@@ -419,6 +420,16 @@ def test_unknown_names_and_assignments_are_refused():
         PARAMS.gravity = 3
 
 
+def test_parameters_of_an_environment_with_other_options():
+    other = dataclasses.replace(PARAMS.format, names=("max_episode_steps", "wind", *PARAMS.format.names[2:]))
+    with pytest.raises(
+        ValueError,
+        match=rf"^\[CartPole-v1\] params: expected parameters of CartPole with the option {PARAMS.format.names[1]} and "
+        r"without wind, got parameters of another CartPole$",
+    ):
+        ENV.reset(KEY, type(PARAMS)(other, [leaf for _, leaf in PARAMS.items()]))
+
+
 def test_where_and_axes():
     grid = PARAMS.replace(gravity=[5, 6, 7, 8], length=0.7)
     done = jnp.array([True, False, True, False])
@@ -438,6 +449,12 @@ def test_where_and_axes():
     for bad in ([True] * 4, None, "all"):
         with pytest.raises(TypeError, match=r"^\[CartPole-v1\] condition: expected a bool, or an array of bools, got "):
             PARAMS.where(bad, grid)
+    for bad in (jnp.array([0.5, -1.0, 2.0, 0.0]), np.ones(4, np.int32)):
+        text = rf"^\[CartPole-v1\] condition: expected a bool, or an array of bools, got an array of {bad.dtype}"
+        with pytest.raises(TypeError, match=text):
+            PARAMS.where(bad, grid)
+        with pytest.raises(TypeError, match=text):
+            jax.jit(PARAMS.where)(bad, grid)
     with pytest.raises(
         ValueError, match=r"other: expected as many values of gravity as here, shape \(3,\), got \(4,\)$"
     ):
