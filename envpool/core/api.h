@@ -8,5 +8,8 @@
 #include "envpool/core/env.h"
 #include "envpool/core/portable.h"
 #if ENVPOOL_HOST
+#if defined(__FAST_MATH__) || __FINITE_MATH_ONLY__
+#error "expected a compiler without -ffast-math, -Ofast and -ffinite-math-only, which change the results"
+#endif
 #include "envpool/core/plugin.h"
 #endif

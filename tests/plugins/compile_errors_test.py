@@ -87,6 +87,7 @@ CALLS = [
     ({"max_episode_steps": 2**31}, ValueError, ["max_episode_steps"]),
     ({"max_episode_steps": 1.5}, TypeError, ["max_episode_steps", "got 1.5"]),
     ({"reward_threshold": "high"}, TypeError, ["reward_threshold", "got 'high'"]),
+    ({"reward_threshold": float("nan")}, ValueError, ["reward_threshold: expected a number or None, got nan"]),
     ({"defaults": {"lenght": 5}}, TypeError, ["unknown option 'lenght'", "did you mean 'length'?"]),
     ({"defaults": {"length": 2}}, ValueError, ["length", "from 3 to 99", "got 2"]),
     ({"defaults": {"length": "5"}}, TypeError, ["length", "an int", "got '5'"]),
@@ -168,6 +169,13 @@ def test_a_struct_that_the_header_does_not_have():
     words = ["does not compile:\nname: expected a struct of the header, got 'Run': ", "\ncommand: "]
     error = fails({"source": WALK, "id": "Bad-v0", "name": "Run", "flags": QUICK}, envpool.CompileError, words)
     assert "unit.cc" not in str(error)
+
+
+@pytest.mark.parametrize("flag", ["-ffast-math", "-Ofast", "-ffinite-math-only"])
+def test_flags_that_change_results(flag):
+    fails(
+        {"source": WALK, "id": "Bad-v0", "flags": [flag]}, envpool.CompileError, ["expected a compiler without", flag]
+    )
 
 
 def test_an_option_that_nothing_reads_is_refused():
