@@ -17,10 +17,14 @@ def main() -> NoReturn:
     """Runs the command line. For an error, prints one line to stderr and exits with a nonzero status."""
     warnings.showwarning = lambda message, *_, **__: print(f"envpool: warning: {message}", file=sys.stderr)
     answers = {"--include-dir": get_include, "--cmake-dir": get_cmake_dir, "--version": version}
-    answer = answers.get(" ".join(sys.argv[1:]))
+    questions = sys.argv[1:]
+    if sys.stdout is None:  # Python's value for an output that is closed
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  (it stays open)
     try:
-        if answer is not None:  # Build systems ask these questions when optional packages may be missing.
-            print(answer())
+        # Build systems ask these questions when optional packages may be missing.
+        if questions and all(question in answers for question in questions):
+            for question in questions:
+                print(answers[question]())
             sys.exit(0)
         need("typer", "rich")
         from envpool.cli.app import app

@@ -76,7 +76,7 @@ def _registered(module: str) -> list[str]:
     sys.path.insert(0, os.getcwd())
     try:
         imported = importlib.import_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise Failure(f"--import: {module!r} cannot be imported: {type(error).__name__}: {error}") from None
     ids = sorted(set(envpool.list_all_envs()) - before)
     if not ids and callable(getattr(imported, "register", None)):  # its entry point has registered its ids

@@ -35,7 +35,7 @@ from envpool.python.common_options import COMMON_OPTIONS
 from envpool.python.construction import Construction, PureModel
 from envpool.python.errors import labelled
 from envpool.python.not_a_vec_env import NotAVecEnv
-from envpool.python.options import LIMIT, shown
+from envpool.python.options import LIMIT, as_number, shown
 from envpool.python.registry import Registration, find, list_all_envs
 from envpool.python.spaces import ArraySpecs, Field, action_tree, observation_tree, path_of, walk
 
@@ -234,7 +234,7 @@ class Environment(NotAVecEnv):
 
         Args:
             key: a key of `jax.random.key` or `jax.random.PRNGKey`.
-            num_envs: the number of environments, from 1 to 2**31 - 1; a Python int, which cannot be traced.
+            num_envs: the number of environments, from 1 to 2**31 - 1, which cannot be traced.
             params: the parameters of one environment, or a row for each; None: `default_params`.
 
         Returns:
@@ -247,8 +247,10 @@ class Environment(NotAVecEnv):
             ValueError: num_envs is not an int in that range, key is an array of keys, or params belong to another
                 environment.
         """
-        if not isinstance(num_envs, int) or isinstance(num_envs, bool) or not 1 <= num_envs <= _MAX_ROWS:
+        count = as_number(num_envs, "int")
+        if count is None or not 1 <= count <= _MAX_ROWS:
             raise ValueError(f"[{self.name}] num_envs: expected an int from 1 to 2**31 - 1, got {shown(num_envs)}")
+        num_envs = int(count)
         usable, where = cuda.usable_memory()
         if self._row_bytes * num_envs > usable:
             raise MemoryError(f"[{self.name}] num_envs: no memory for {num_envs} states and observations{where}")

@@ -9,6 +9,7 @@ id is first looked up, or when the ids are added to gymnasium's registry. Its sh
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import re
 import threading
@@ -141,8 +142,9 @@ class Registration(NamedTuple):
         return self.origin.reference(self.task_id)
 
 
-# The characters that gymnasium allows in an id, so that its registry accepts every id.
-_ID = re.compile(r"[\w:.-]+(/[\w:.-]+)?")
+# The characters that gymnasium allows in an id, so that its registry accepts every id. It also allows a colon, but
+# gymnasium.make imports what is before it as a module.
+_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 _lock = threading.RLock()
 _registry: dict[str, Registration] = {}
@@ -278,7 +280,7 @@ def check(registration: Registration, aliases: Sequence[str] = ()) -> None:
             raise TypeError(f"[envpool] task_id: expected a str such as 'Pong-v5', got {name!r}")
         if not _ID.fullmatch(name):
             raise ValueError(
-                f"[{name}] task_id: expected letters, digits and any of _ : . - with at most one / between them, such as "
+                f"[{name}] task_id: expected letters, digits and any of _ . - with at most one / between them, such as "
                 f"'Pong-v5', got {name!r}"
             )
     steps, threshold = registration.max_episode_steps, registration.reward_threshold
@@ -288,6 +290,8 @@ def check(registration: Registration, aliases: Sequence[str] = ()) -> None:
         raise ValueError(f"[{label}] max_episode_steps: expected an int from 0 to 2**31 - 1, got {steps}")
     if isinstance(threshold, bool) or not isinstance(threshold, (int, float, type(None))):
         raise TypeError(f"[{label}] reward_threshold: expected a number or None, got {threshold!r}")
+    if isinstance(threshold, float) and math.isnan(threshold):
+        raise ValueError(f"[{label}] reward_threshold: expected a number or None, got {threshold!r}")
     if not registration.family:
         _discover()  # first, so that no plugin can take the id of a family
     for name in (label, *aliases):

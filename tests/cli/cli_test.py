@@ -284,6 +284,12 @@ def test_an_option_whose_name_has_dots() -> None:
     fails(1, "expected name=value", arguments=("info", "HalfCheetah-v5", "-O", "model..gravity=3"))
 
 
+def test_a_closed_output() -> None:
+    line = " ".join(COMMAND) + " info CartPole-v1 >&-"
+    result = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment())
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
 def test_a_closed_pipe() -> None:
     line = " ".join(COMMAND) + " list | head -2"
     result = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment())

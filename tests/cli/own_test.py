@@ -212,6 +212,7 @@ def test_check_a_module_without_headers(folder):
         (("check", "--import", "json"), "--import: 'json' registers no id"),
         (("check", "nothing.h"), "source: expected a header, got 'nothing.h'"),
         (("info", "--import", "no_such_module"), "--import: 'no_such_module' cannot be imported: ModuleNotFoundError"),
+        (("info", "--import", "leaves"), "--import: 'leaves' cannot be imported: SystemExit: 5"),
         (("info", "--import", "json"), "--import: 'json' registers no id: give the ID of one"),
         (("new", "a b"), "NAME: expected letters, digits and underscores, such as snake or SpaceRace, got 'a b'"),
         (("new", "space_race"), "--folder: expected a folder that does not exist, got 'space_race'"),
@@ -229,5 +230,6 @@ def test_check_a_module_without_headers(folder):
     ],
 )
 def test_bad_arguments(folder, arguments, words):
+    (folder / "leaves.py").write_text("import sys\nsys.exit(5)\n")
     failed = run(*arguments, cwd=folder)
     assert failed.returncode == 1 and words in failed.stderr and len(failed.stderr.splitlines()) == 1

@@ -127,6 +127,8 @@ CALLS = [
     (lambda: envpool.jax.make("CartPole-v1", step_values=4), ValueError, "step_values: expected 5 or 6, got 4"),
     (lambda: envpool.jax.make("Faulty-v0"), ValueError, "Faulty-v0. task_id: expected a portable .*; env.xla()"),
     (lambda: ENV.reset_batch(KEY, 0), ValueError, "num_envs: expected an int from 1 to .*, got 0"),
+    (lambda: ENV.reset_batch(KEY, True), ValueError, "num_envs: expected an int from 1 to .*, got True"),  # noqa: FBT003
+    (lambda: jax.jit(ENV.reset_batch)(KEY, 3), ValueError, "num_envs: expected an int from 1 to .*, got"),
     (lambda: ENV.reset_batch(KEY, 2.0), ValueError, "num_envs: expected an int from 1 to .*, got 2.0"),
 ]
 
@@ -136,6 +138,10 @@ def test_errors_before_execution(call, error, text):
     with pytest.raises(error, match=text):
         call()
     assert ENV.step(KEY, STATE, 0)[2] == 1
+
+
+def test_a_number_of_environments_of_numpy():
+    assert ENV.reset_batch(KEY, np.int64(3))[0].shape == (3, 4)
 
 
 def test_traced_actions_of_any_integer_dtype():

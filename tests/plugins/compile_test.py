@@ -298,3 +298,9 @@ def test_folders_are_printed_without_optional_packages(option, file):
     out = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
     assert Path(out.stdout.strip(), file).is_file()
     assert out.stdout.strip() == {"--include-dir": envpool.get_include, "--cmake-dir": envpool.get_cmake_dir}[option]()
+
+
+def test_several_folders_are_printed():
+    command = [sys.executable, "-m", "envpool", "--include-dir", "--cmake-dir"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert out.stdout.splitlines() == [envpool.get_include(), envpool.get_cmake_dir()]

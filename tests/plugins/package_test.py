@@ -149,7 +149,7 @@ def test_a_plugin_cannot_take_the_id_of_a_family():
     assert "[CartPole-v1] task_id: expected an id that is not registered yet" in done.stdout
 
 
-@pytest.mark.parametrize("task_id", ["a b", "", "a/b/c", "x\ty"])
+@pytest.mark.parametrize("task_id", ["a b", "", "a/b/c", "x\ty", "a:b-v0"])
 def test_invalid_ids(task_id):
     with pytest.raises(ValueError, match=r"^\[.*\] task_id: expected letters"):
         envpool.register(task_id, "/nowhere/x.so", "X")
