@@ -279,7 +279,8 @@ struct OptionSpec {
     return *this;
   }
   // The engine writes the value of the option into this member of Params, converted to the member's type; of a choice,
-  // it writes the number among the choices. Unless the option changes shapes or the blob, JAX users can then change it
+  // it writes the number among the choices. The range of the option becomes that of the type, and a real number needs a
+  // member of type f32 or f64. Unless the option changes shapes or the blob, JAX users can then change it
   // per environment and inside jit (env.h).
   // Further arguments lead into the member: pointers to members of a struct, and indices of an array. An option that is
   // an array sets a member that is one.
