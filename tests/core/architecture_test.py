@@ -253,7 +253,7 @@ PATHS = paths_through_the_code(Path(SOURCE, "docs/architecture.md").read_text())
 
 def test_both_paths_through_the_code_are_found() -> None:
     assert {title: len(stops) for title, stops in PATHS.items()} == {
-        "From an action to an observation": 21,
+        "From an action to an observation": 22,
         "From a seed to the first observation": 18,
     }
     for stops in PATHS.values():

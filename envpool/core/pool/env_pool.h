@@ -5,6 +5,7 @@
 //   admission.h           which environments may be sent
 //   action_store.h        their actions
 //   scheduler.h           the queue, and its distribution over workers and callers
+//   executor.h            how threads execute what they take from the queue
 //   worker_wakeups.h      how workers wait and are woken
 //   worker_threads.h      how workers begin and end
 //   waits.h               how callers wait
@@ -30,7 +31,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -47,6 +47,7 @@
 #include "envpool/core/pool/action_store.h"
 #include "envpool/core/pool/admission.h"
 #include "envpool/core/pool/block.h"
+#include "envpool/core/pool/executor.h"
 #include "envpool/core/pool/idle_environments.h"
 #include "envpool/core/pool/members.h"
 #include "envpool/core/pool/memory_guard.h"
@@ -141,7 +142,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   void put_back(Batch batch) noexcept {
     std::lock_guard lock(mutex_);
     results_.put_back(std::move(batch));
-    received_.notify_all();
+    completions_.notify_all();
   }
 
   // Waits for all environments under way and discards their results, so that every environment can be sent again.
@@ -149,7 +150,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     std::unique_lock lock(mutex_);
     check_call("discard");
     while (results_.rows_done() != admission_.count()) {
-      const bool ran = bounded_ && run_unlocked(lock, [this] { return run_once(); });
+      const bool ran = bounded_ && run_unlocked(lock, [this] { return executor_.run_once(); });
       if (!ran) {
         lock.unlock();
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -302,6 +303,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         results_(blocks_, sync_ ? Mode::kSync : Mode::kAsync, num_envs_, options_.batch_size),
         scheduler_(num_envs_, options_.num_threads, step_time_of(flags_),
                    (flags_ & abi::kGrouped) != 0 ? abi::kGroupSize : 1),
+        executor_(*envs_, actions_, results_, scheduler_, completions_, sync_ ? Mode::kSync : Mode::kAsync,
+                  step_time_of(flags_)),
         idle_(label_, *envs_, admission_),
         statistics_(options_.statistics, blocks_->layout(), num_envs_, autoreset_) {
     // The additional block holds the batch that the caller keeps.
@@ -389,7 +392,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     Clock::time_point last_poll = {};  // of `interrupted`; initially the beginning of the wait
     while (true) {
       if (closed_) label_.throw_invalid_call("recv: the pool is closed");
-      const u32 completed = completed_blocks_.load(std::memory_order_acquire);
+      const u32 completed = completions_.count();
       if (results_.has_put_back()) return results_.take_put_back();
       if (Block* block = results_.complete()) {
         Batch batch = results_.take(block);
@@ -401,8 +404,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       if (steps) {
         // If the queue is empty, spin for a while, because other threads are about to finish their runs.
         ran = run_unlocked(lock, [&] {
-          return run_once() ||
-                 spin_until([&] { return completed_blocks_.load(std::memory_order_acquire) != completed; });
+          return executor_.run_once() || spin_until([&] { return completions_.count() != completed; });
         });
       }
       const Clock::time_point now = Clock::now();
@@ -414,11 +416,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       }
       if (ran) continue;
       if (deadline && now >= *deadline) throw TimedOut(text("recv: no batch was complete within the timeout"));
-      waiting_.fetch_add(1, std::memory_order_seq_cst);
-      ENVPOOL_INTERLEAVE();
-      if (results_.complete() == nullptr && !results_.has_put_back() && !closed_)
-        wait_slice(received_, lock, now, deadline);
-      waiting_.fetch_sub(1, std::memory_order_seq_cst);
+      completions_.wait(lock, now, deadline,
+                        [this] { return results_.complete() != nullptr || results_.has_put_back() || closed_; });
     }
   }
 
@@ -458,7 +457,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
   void stop_threads() {
     if (closed_.exchange(true)) return;
-    received_.notify_all();
+    completions_.notify_all();
     scheduler_.stop();
     envs_->cancel();
   }
@@ -467,103 +466,10 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
   void work() {
     while (scheduler_.wait_for_work()) {
-      while (!scheduler_.stopping() && run_once()) continue;
+      while (!scheduler_.stopping() && executor_.run_once()) continue;
     }
     std::lock_guard lock(mutex_);
     threads_.leave();
-  }
-
-  // The context of a table call: the pool, and the block of the run or of the claimed row.
-  struct Execution {
-    EnvPool* pool;
-    Block* block = nullptr;
-    bool all_have_rows = false;  // from the start; otherwise each environment claims a row
-    i32 row_env_id = -1;         // the environment that claimed the current row
-    i32 pending_count = 0;       // exceptions of an environment without a row: in its step, and in its reset
-    Failure pending[2]{};
-  };
-
-  // Takes a run from the queue and executes it. Returns false if the queue is empty.
-  bool run_once() {
-    Run run;
-    if (!scheduler_.take(run)) return false;
-    const Clock::time_point begin = Clock::now();
-    for (i32 done = 0; done < run.count;) {
-      ResultBlocks::Rows rows{run.block, run.first_row, run.count};
-      // A run of several environments is short, and the rows of one thread should be neighbors (result_blocks.h).
-      if (run.block == nullptr && bounded_ && run.count > 1) rows = results_.claim(run.count - done);
-      execute(run, done, rows);
-      done += rows.count;
-    }
-    scheduler_.measure(run, u64(std::chrono::nanoseconds(Clock::now() - begin).count()));
-    return true;
-  }
-
-  // Executes rows.count environments of a run, beginning with environment `first`. If there is no block, each
-  // environment claims a row when its results are ready, so that a slow environment does not delay a batch.
-  void execute(const Run& run, i32 first, const ResultBlocks::Rows& rows) {
-    ENVPOOL_ASSERT(rows.count > 0 && first + rows.count <= run.count);
-    ENVPOOL_ASSERT(rows.block == nullptr || rows.first + rows.count <= rows.block->rows());
-    Execution execution{.pool = this, .block = rows.block, .all_have_rows = rows.block != nullptr};
-    abi::Work work{};
-    work.env_ids = run.env_ids + first;
-    work.count = rows.count;
-    work.actions = actions_.fields();
-    if (rows.block != nullptr) work.rows = rows.block->rows_from(rows.first);
-    work.claim = claim;
-    work.fail = record_failure;
-    work.context = &execution;
-    work.pause = publish_row;
-    {
-      const FloatModeGuard float_mode;
-      envs_->run(work, run.task);
-    }
-    if (execution.block != nullptr) finish(execution.block, execution.all_have_rows ? rows.count : 1);
-  }
-
-  // Records that rows of a block have been written. The call that completes the block wakes waiting receivers.
-  void finish(Block* block, i32 count) {
-    ENVPOOL_INTERLEAVE();
-    if (!block->finish(count)) return;
-    completed_blocks_.fetch_add(1, std::memory_order_release);
-    ENVPOOL_INTERLEAVE();
-    if (waiting_.load(std::memory_order_seq_cst) > 0) {
-      std::lock_guard lock(mutex_);
-      received_.notify_all();
-    }
-  }
-
-  static abi::ResultRows claim(void* context, i32 env_id) noexcept {
-    Execution& execution = *static_cast<Execution*>(context);
-    EnvPool& pool = *execution.pool;
-    ENVPOOL_ASSERT(!execution.all_have_rows && are_ids(&env_id, 1, pool.num_envs_));
-    if (execution.block != nullptr) pool.finish(execution.block, 1);
-    const ResultBlocks::Rows claimed = pool.results_.claim(1);
-    Block* const block = claimed.block;
-    execution.block = block;
-    execution.row_env_id = env_id;
-    for (i32 i = 0; i < execution.pending_count; ++i) block->fail(std::move(execution.pending[i]));
-    execution.pending_count = 0;
-    return block->rows_from(claimed.first);
-  }
-
-  static bool publish_row(void* context) noexcept {
-    Execution& execution = *static_cast<Execution*>(context);
-    EnvPool& pool = *execution.pool;
-    if (!pool.sync_ && execution.block != nullptr) pool.finish(std::exchange(execution.block, nullptr), 1);
-    execution.row_env_id = -1;
-    return pool.scheduler_.stopping();
-  }
-
-  static void record_failure(void* context, i32 env_id, const char* what) noexcept {
-    Execution& execution = *static_cast<Execution*>(context);
-    ENVPOOL_ASSERT(are_ids(&env_id, 1, execution.pool->num_envs_));
-    const bool has_row = execution.all_have_rows || (execution.block != nullptr && execution.row_env_id == env_id);
-    if (has_row) {
-      execution.block->fail(Failure::of(env_id, what));
-    } else if (execution.pending_count < 2) {
-      execution.pending[execution.pending_count++] = Failure::of(env_id, what);
-    }
   }
 
   const Label label_;
@@ -582,11 +488,10 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   ActionStore actions_;
   ResultBlocks results_;
   Scheduler scheduler_;
-  alignas(64) std::atomic<i32> waiting_{0};  // recv() calls that are blocked
-  std::atomic<u32> completed_blocks_{0};     // number of completed blocks, modulo 2^32
+  alignas(64) Completions completions_{mutex_};
+  Executor executor_;
 
   alignas(64) std::mutex mutex_;
-  std::condition_variable received_;
   std::atomic<bool> closed_{false};
   i32 receiving_ = 0;  // recv() calls in progress
   std::thread::id first_caller_{};
