@@ -55,7 +55,8 @@ for _ in range(steps):
     mask = np.asarray(info["action_mask"] if "action_mask" in info else info["legal_action_mask"]).reshape(num_envs, -1)
     actions.append((rng.random(mask.shape, np.float32) * mask).argmax(axis=1).astype(np.int32))
     info = env.step(actions[-1])[-1]
-env = make()  # the same games: choosing moves between steps would empty the caches
+# The same games are played again, because choosing moves between steps would empty the caches.
+env = make()
 env.reset()
 started = time.process_time()
 for action in actions:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sets of cells, which have a bit for each cell, and how they are written into arrays. CPUs write 16 bytes at a time
-// (bytes16.h), or 32 if they have AVX2 (bytes32.h). GPUs write single ones, because rows need not be aligned.
+// (bytes16.h), or 32 if they have AVX2 (bytes32.h). GPUs write single elements, because rows need not be aligned.
 #pragma once
 
 #include "envpool/core/math/simd.h"
@@ -122,8 +122,8 @@ ENVPOOL_ALWAYS_INLINE void write_board(i32* to, u64 one, u64 two) {
 #endif
 }
 
-// The rows of a set that has a bit row * 8 + column for each cell, and at most seven columns, are written one by one.
-// kColumns * row + column is the place of a cell in the array.
+// The functions below write sets that have bit row * 8 + column for each cell, and at most seven columns, row by row.
+// This one calls write(place, bit) with the place of each cell in the array, and its bit.
 template <i32 kRows, i32 kColumns, class Write>
 ENVPOOL_FN void for_cells_by_rows(Write&& write) {
   for (i32 row = 0; row < kRows; ++row) {
@@ -158,7 +158,7 @@ ENVPOOL_ALWAYS_INLINE void write_board_by_rows(i32* to, u64 one, u64 two) {
 #endif
 }
 
-// Two sets, exchanged or not. There is no branch, because it would be mispredicted.
+// Exchanges two sets if `exchanges`. There is no branch, because it would be mispredicted.
 template <class Set>
 struct Exchanged {
   Set one, two;

@@ -128,7 +128,7 @@ ENVPOOL_ALWAYS_INLINE void write_board(i32* to, u64 one, u64 two) {
   });
 }
 
-// The rows of sets that have a bit row * 8 + column for each cell, and fewer than eight columns.
+// Returns a row of a set that has bit row * 8 + column for each cell, as bytes of 0 and 1.
 ENVPOOL_ALWAYS_INLINE Bytes16 row_of(u64 set, i32 row) {
   return Bytes16(Words2{kBytesOf.set[set >> 8 * row & 0xFF], 0});
 }
@@ -146,8 +146,9 @@ template <i32 kRows, i32 kColumns, i32 kOne, i32 kTwo, i32 kEmpty>
 ENVPOOL_ALWAYS_INLINE void write_board_by_rows(i32* to, u64 one, u64 two) {
   for_constants<0, kRows>([&](auto constant) {
     constexpr i32 kRow = decltype(constant)::value, kLeft = kColumns * (kRows - kRow);
+    constexpr i32 kWritten = kLeft < 8 ? kLeft : 8;
     const Bytes16 bytes = row_of(one, kRow) * u8(kOne) + row_of(two, kRow) * u8(kTwo) + u8(kEmpty);
-    write_numbers < kLeft<8 ? kLeft : 8>(to + kColumns * kRow, bytes);
+    write_numbers<kWritten>(to + kColumns * kRow, bytes);
   });
 }
 

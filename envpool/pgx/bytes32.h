@@ -11,7 +11,7 @@
 
 namespace envpool::pgx::bytes32 {
 
-// The places of bits in a vector of bytes, see bytes_of().
+// From which byte, and which bit of it, bytes_of() makes each byte of its vector.
 template <i32 kRun>
 struct Order {
   alignas(32) u8 byte[32], bit[32];
@@ -93,7 +93,7 @@ ENVPOOL_SIMD_TARGET inline void write_both_four_channels(bool* to, bool* other, 
   write_four_channels<kCells - 32>(other + 128, upper_twos, upper_ones, other_rests);
 }
 
-// Returns a byte of 0 or 1, times a constant.
+// Returns bytes of 0 and 1, multiplied by a constant.
 template <i32 kBy>
 ENVPOOL_SIMD_TARGET ENVPOOL_ALWAYS_INLINE __m256i times(__m256i set) {
   if constexpr (kBy == 1) return set;
@@ -122,7 +122,7 @@ ENVPOOL_SIMD_TARGET inline void write_board(i32* to, u64 one, u64 two) {
   write_numbers<kCells - 32, kOne, kTwo, kEmpty>(to + 32, u32(one >> 32), u32(two >> 32));
 }
 
-// The rows of sets that have a bit row * 8 + column for each cell, and at most seven columns. Four rows are 32 bits.
+// Writes two channels of up to four rows of sets that have bit row * 8 + column for each cell. Four rows are 32 bits.
 template <i32 kRows, i32 kColumns>
 ENVPOOL_SIMD_TARGET ENVPOOL_ALWAYS_INLINE void write_four_rows(bool* to, __m256i ones, __m256i twos) {
   constexpr i32 kBytes = 2 * kColumns, kLeft = kBytes * kRows;

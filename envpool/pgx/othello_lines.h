@@ -8,7 +8,7 @@
 
 namespace envpool::pgx::othello {
 
-// The functions for GPUs, and for CPUs without SIMD code: one direction at a time.
+// This code is for GPUs, and for CPUs without SIMD code. It follows lines in one direction at a time.
 namespace plain {
 
 inline constexpr i32 kDirections = 8;
@@ -49,7 +49,7 @@ ENVPOOL_FN u64 moves_of(u64 own, u64 other) {
 }  // namespace plain
 
 #if ENVPOOL_SIMD
-// The same, for four directions and their opposites at a time.
+// This code follows lines in four directions and their opposites at a time.
 namespace simd {
 
 typedef u64 Words4 __attribute__((vector_size(32)));

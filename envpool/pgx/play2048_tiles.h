@@ -17,14 +17,15 @@ namespace envpool::pgx::tiles {
 
 inline constexpr i32 kSide = 4, kCells = kSide * kSide, kPowers = 31, kActions = 4;
 
-// A byte for each cell: its tile is 2 to this power; 0: empty. The upper and the lower half of the board.
+// The tiles of the upper and of the lower half of the board. Each cell has a byte: the power of two of its tile, or 0
+// if it is empty.
 struct Tiles {
   u64 half[2];
 
   ENVPOOL_FN u32 power(i32 cell) const { return u32(half[cell >> 3] >> 8 * (cell & 7)) & 0xFF; }
 };
 
-// The functions for GPUs, and for CPUs without SIMD code.
+// This code is for GPUs, and for CPUs without SIMD code.
 namespace plain {
 
 // Returns a row, or with kColumn a column, whose first cell is the lowest byte.
@@ -110,7 +111,7 @@ ENVPOOL_FN void put(Tiles& t, u32 n, u32 power) {
 }
 
 ENVPOOL_FN void write_channels(const Tiles& t, bool* obs) {
-  const Tiles copy = t;  // which what is written cannot alias
+  const Tiles copy = t;  // The compiler would load `t` again after each write to `obs`.
   for (i32 i = 0; i < kCells * kPowers; ++i) obs[i] = false;
   for (i32 cell = 0; cell < kCells; ++cell) obs[cell * kPowers + i32(copy.power(cell))] = true;
 }
@@ -158,7 +159,7 @@ inline constexpr auto kLines = [] {
   return orders;
 }();
 
-// 32 bytes from kOneHot.bytes + kPowers - power on begin with a row of channels.
+// The 32 bytes from kOneHot.bytes + kPowers - power on begin with the channels of a tile.
 inline constexpr auto kOneHot = [] {
   struct {
     u8 bytes[kPowers + 32];
@@ -245,7 +246,7 @@ ENVPOOL_SIMD_TARGET inline void put(Tiles& t, u32 n, u32 power) {
 }
 
 ENVPOOL_SIMD_TARGET inline void write_channels(const Tiles& t, bool* obs) {
-  const Tiles copy = t;  // which what is written cannot alias
+  const Tiles copy = t;  // The compiler would load `t` again after each write to `obs`.
 #pragma GCC unroll 16
   for (i32 cell = 0; cell < kCells; ++cell, obs += kPowers) {
     const u8* const from = kOneHot.bytes + kPowers - copy.power(cell);

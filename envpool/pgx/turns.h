@@ -188,7 +188,7 @@ struct Turns {
       Rules::observe_both(s.position, s.first, zero, one);
       describe(s, s.position, row);
     } else {
-      const Position copy = s.position;  // which what is written cannot alias, so that sets are read only once
+      const Position copy = s.position;  // The compiler would load the position again after each write to a row.
       Rules::observe_both(copy, s.first, zero, one);
       describe(s, copy, row);
     }

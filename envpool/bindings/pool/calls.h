@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls of a pool: which of them wait for others, in other threads or in signal handlers.
+// Decides which calls of a pool wait for those of other threads, and which are refused in signal handlers.
 #pragma once
 
 #include <chrono>
@@ -69,7 +69,8 @@ class Calls {
   // call that would have received it. The next call that needs idle environments waits for them and drops their
   // results. A recv() returns the results instead.
   void abandon() { abandoned_ = is_synchronous() && pool_->under_way() > 0; }
-  void keep_abandoned() { abandoned_ = false; }
+  // Declares that the caller receives what has been abandoned.
+  void reclaim() { abandoned_ = false; }
   void discard_results() {
     without_gil([&](const auto& interrupted) { pool_->discard(interrupted); });
     abandoned_ = false;
@@ -99,8 +100,8 @@ class Calls {
 
 // A call that needs idle environments. In a synchronous pool, it waits for the calls of other threads, because a step
 // or a reset of theirs is a send and a recv. In an asynchronous pool, only steps wait for steps: a step may need what
-// another thread has yet to send. A signal handler cannot make a call in
-// the middle of another one of the same thread, which would have to wait, or would return other results.
+// another thread has yet to send. A signal handler that interrupts such a call cannot make another one, because it
+// would wait for the interrupted call, or take its results.
 class Call {
  public:
   enum class Waits { kIfSynchronous, kAlways };

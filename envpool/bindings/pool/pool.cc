@@ -148,7 +148,7 @@ class PyPool {
       deadline = EnvPool::Clock::now() +
                  std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(timeout));
     }
-    calls_.keep_abandoned();
+    calls_.reclaim();
     while (true) {
       // In a synchronous pool, a step or a reset of another thread holds the lock until it has received its own batch.
       // If nothing is under way, this call may wait for a send of another thread, which needs the lock.
